@@ -1,0 +1,50 @@
+/* fd.h - file descriptors that make a fiber wait instead of a thread.
+ *
+ * A descriptor is given to the runtime once, becomes non-blocking, and is
+ * registered with the worker of the fiber that opens it for as long as it is
+ * open.  Reads and writes try first and wait only when they must.
+ *
+ * At most one fiber may wait for reading and one for writing at a time.
+ * Memory that is passed in is never referred to after the call has returned,
+ * whatever it returned.
+ */
+#ifndef WEIR_FD_H
+#define WEIR_FD_H
+
+#include <stddef.h>
+
+#include <weir/err.h>
+#include <weir/panic.h>
+#include <weir/time.h>
+
+struct wr_fd;
+
+#define WR_READABLE 1u
+#define WR_WRITABLE 2u
+
+/* Take over a pipe, socket, eventfd, ... ; on success wr_fd_close closes it.
+ * Errors: NOMEM, NOFILE, UNSUPPORTED (a regular file: offload those). */
+wr_err wr_fd_open(struct wr_fd **ret, int fd);
+
+/* Close it; who waits on it gets CLOSED.  NULL is allowed. */
+void wr_fd_close(struct wr_fd *fd);
+
+/* The descriptor itself, to set options on. */
+int wr_fd_number(const struct wr_fd *fd);
+
+/* Wait until it can be read or written (or has failed, or was hung up: the
+ * next read or write tells).  Errors: TIMEOUT, CANCELED, CLOSED. */
+wr_err wr_fd_wait(struct wr_fd *fd, unsigned events, wr_time deadline WR_AT);
+#define wr_fd_wait(fd, events, deadline) wr_fd_wait(fd, events, deadline, WR_HERE)
+
+/* Read what is there, at least a byte; *ret 0 is the end of the stream.
+ * Errors: TIMEOUT, CANCELED, CLOSED, IO. */
+wr_err wr_fd_read(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_time deadline WR_AT);
+#define wr_fd_read(fd, ret, buf, size, deadline) wr_fd_read(fd, ret, buf, size, deadline, WR_HERE)
+
+/* Write all of it.  On an error *ret tells how much went out.
+ * Errors: TIMEOUT, CANCELED, CLOSED, BROKENPIPE, IO. */
+wr_err wr_fd_write(struct wr_fd *fd, size_t *ret, const void *buf, size_t size, wr_time deadline WR_AT);
+#define wr_fd_write(fd, ret, buf, size, deadline) wr_fd_write(fd, ret, buf, size, deadline, WR_HERE)
+
+#endif

@@ -1,0 +1,64 @@
+/* lock.h - short exclusion: mutex and rwlock with a place in a hierarchy.
+ *
+ * These protect a few loads and stores, never a wait.  A worker thread that
+ * finds one taken spins and then sleeps, with every fiber on it; so holding
+ * one across a wait would stop the world, and is a panic in every build that
+ * names where the lock was taken and where the wait is.  For exclusion across
+ * waits use a gate (sem.h).
+ *
+ * Each lock has a rank.  Locks are taken in ascending rank; taking one whose
+ * rank is not above all ranks held is a panic in every build that names both
+ * places: a deadlock is found the first time the order is wrong, not the first
+ * time it hurts.
+ *
+ * Holding one for more than a millisecond is counted, with its place
+ * (lock_held_long_total).
+ */
+#ifndef WEIR_LOCK_H
+#define WEIR_LOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <weir/panic.h>
+
+struct wr_lock_info {
+    const char *name;
+    uint32_t rank;
+    atomic_bool known;
+    _Atomic(struct wr_lock_info *) next;
+    _Atomic uint64_t contended;
+    _Atomic uint64_t held_long;
+    _Atomic(const char *) held_long_place;
+};
+
+struct wr_mutex {
+    struct wr_lock_info info;
+    _Atomic uint32_t word;
+};
+
+struct wr_rwlock {
+    struct wr_lock_info info;
+    _Atomic uint32_t word;          /* readers, or WRITER */
+    _Atomic uint32_t wanted;        /* writers that wait: readers let them pass */
+};
+
+#define WR_MUTEX(name_, rank_)  { .info = { .name = (name_), .rank = (rank_) } }
+#define WR_RWLOCK(name_, rank_) { .info = { .name = (name_), .rank = (rank_) } }
+
+void wr_mutex_lock(struct wr_mutex *mutex WR_AT);
+#define wr_mutex_lock(mutex) wr_mutex_lock(mutex, WR_HERE)
+void wr_mutex_unlock(struct wr_mutex *mutex);
+
+void wr_rwlock_read(struct wr_rwlock *lock WR_AT);
+#define wr_rwlock_read(lock) wr_rwlock_read(lock, WR_HERE)
+void wr_rwlock_read_done(struct wr_rwlock *lock);
+void wr_rwlock_write(struct wr_rwlock *lock WR_AT);
+#define wr_rwlock_write(lock) wr_rwlock_write(lock, WR_HERE)
+void wr_rwlock_write_done(struct wr_rwlock *lock);
+
+/* Forget a lock that is about to go.  Static locks need not. */
+void wr_mutex_fini(struct wr_mutex *mutex);
+void wr_rwlock_fini(struct wr_rwlock *lock);
+
+#endif

@@ -1,0 +1,38 @@
+/* run.h - the runtime: start it, run a task in it, be done.
+ *
+ *     static wr_err hello(void *arg) { ... return WR_OK; }
+ *     int main(void) { return wr_run(&(struct wr_run_conf){ 0 }, hello, NULL) != WR_OK; }
+ *
+ * wr_run returns when the task and everything it started have ended; no thread
+ * and no memory of the runtime is left.  One run at a time per process.
+ *
+ * After fork() the child has no runtime: using it there is a panic that says
+ * so.  Start programs with posix_spawn, or exec at once.
+ */
+#ifndef WEIR_RUN_H
+#define WEIR_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <weir/err.h>
+#include <weir/task.h>
+
+/* Everything has a default: zero. */
+struct wr_run_conf {
+    unsigned workers;               /* WEIR_THREADS, else one per core, at most 64 */
+    size_t stack_size;              /* 64 KiB; larger under sanitizers */
+    size_t tasks_max;               /* 4 million tasks alive */
+    unsigned offload_threads_max;   /* 16 */
+    size_t offload_queue_max;       /* 1024 */
+    bool virtual_clock;             /* time jumps when nothing can run */
+};
+
+/* Run fn(arg) as the first task; its result.
+ * Errors besides: NOMEM, NOFILE (the runtime could not be started). */
+wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg);
+
+/* Print every fiber, what it waits for and since when, to standard error. */
+void wr_run_dump(void);
+
+#endif

@@ -1,0 +1,344 @@
+/* rt_int.h - what the files of the runtime know of one another.
+ *
+ * A worker is a thread; a fiber is a stack that belongs to one worker for
+ * life; a task is the record of a function that has not started yet and may
+ * go to any worker.  A fiber that waits is on no queue: whoever ends its wait
+ * puts it on its home's ready list (same worker) or inbox (another thread).
+ *
+ * How a wait ends.  Each fiber has one atomic word {sequence, state}.  To wait
+ * it arms the word, leaves a waiter in each place that may end the wait, and
+ * switches away.  Whoever wants to end it must change the word from exactly
+ * that armed value (wr_waiter_win); the one that succeeds does what it came
+ * for (copies the value) and makes the fiber ready; all others find that they
+ * lost and go on to the next waiter.  So a wait ends once, for one reason.
+ * Objects change their waiters only under their own lock, and a fiber takes
+ * its waiters back before the waiting call returns: a waiter in a list always
+ * belongs to a wait that is going on.
+ *
+ * Because a fiber only ever runs on its home thread, nobody can resume it
+ * while it is still switching away; no other thread touches its stack pointer.
+ */
+#ifndef WR_RT_INT_H
+#define WR_RT_INT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/err.h>
+#include <weir/panic.h>
+#include <weir/run.h>
+#include <weir/scope.h>
+#include <weir/task.h>
+#include <weir/time.h>
+#include <weir/timer.h>
+
+#include "rt/os.h"
+
+#define CACHE_LINE 64
+#define WORKERS_MAX 64
+#define LOCKS_HELD_MAX 8
+
+/* ---- spin lock: for the few instructions inside one object ---- */
+
+struct spin { _Atomic uint32_t word; };
+
+void wr_spin_slow(struct spin *spin);
+
+static inline void spin_lock(struct spin *spin)
+{
+    if (__builtin_expect(atomic_exchange_explicit(&spin->word, 1, memory_order_acquire), 0))
+        wr_spin_slow(spin);
+}
+
+static inline void spin_unlock(struct spin *spin)
+{
+    atomic_store_explicit(&spin->word, 0, memory_order_release);
+}
+
+/* ---- the word of a wait ---- */
+
+enum {
+    WAIT_IDLE = 0,
+    WAIT_ARMED = 1,
+    WAIT_TIMEOUT = 2,
+    WAIT_CANCEL = 3,
+    WAIT_WON = 8,               /* + the index of the waiter that ended it */
+    WAIT_STATE = 0xff,
+    WAIT_STEP = 0x100,          /* one wait further */
+};
+
+struct waiter {
+    struct waiter *next, *prev;
+    struct fiber *fiber;
+    uint64_t armed;             /* the fiber's word for this wait */
+    void *item;                 /* where the value comes from or goes to */
+    size_t units;
+    wr_err err;                 /* what the wait returns, set by who ended it */
+    uint8_t index;
+    bool linked;
+};
+
+struct waitlist { struct waiter *head, *tail; };
+
+/* ---- timers (timer.c): one wheel per worker ---- */
+
+#define WHEEL_LEVELS 8
+#define WHEEL_SLOTS 64
+
+struct wheel {
+    uint64_t tick;                          /* all before it has expired */
+    size_t count;
+    uint64_t occupied[WHEEL_LEVELS];
+    struct wr_timer *slot[WHEEL_LEVELS][WHEEL_SLOTS];
+};
+
+enum { TIMER_PUBLIC = 0, TIMER_WAIT, TIMER_SCOPE };         /* wr_timer.kind */
+enum { TIMER_CLEAR = 0, TIMER_ARMED, TIMER_DUE };           /* wr_timer.state */
+
+void wr_wheel_arm(struct wheel *wheel, struct wr_timer *timer, wr_time deadline);
+void wr_wheel_disarm(struct wheel *wheel, struct wr_timer *timer);
+
+/* A moment before which nothing expires; WR_NEVER when nothing is armed. */
+wr_time wr_wheel_next(const struct wheel *wheel);
+
+/* Take out one timer whose deadline is not after `now`; NULL when there is none. */
+struct wr_timer *wr_wheel_pop(struct wheel *wheel, wr_time now);
+
+/* ---- tasks and fibers ---- */
+
+struct task {
+    struct task *next;
+    wr_task_fn fn;
+    void *arg;
+    struct wr_scope *scope;
+    struct wr_kind *kind;
+};
+
+struct held {
+    const void *lock;
+    const char *name;
+    const char *place;
+    uint64_t since;             /* cycles */
+    uint32_t rank;
+};
+
+struct fiber {
+    void *sp;
+    struct worker *home;
+    struct fiber *next;         /* on the ready list, the inbox or the spare list */
+    _Atomic uint64_t word;
+    struct wr_scope *scope;     /* whose deadline and cancellation govern its waits */
+    struct wr_timer timer;      /* the deadline of the wait that is going on */
+
+    struct task task;           /* what it runs */
+    uint64_t id;
+    const char *place;          /* where it waits, or waited last */
+    const char *what;           /* on what */
+    wr_time since;              /* parked since; only kept under a slow path */
+
+    struct wr_scope *scopes;    /* the scopes it owns, newest first */
+    struct wr_cleanup *cleanups;
+    struct fiber *scope_next, **scope_link;     /* among the fibers that its scope must wake */
+    struct fiber *all_next, **all_link;         /* among all fibers of its worker */
+    struct held held[LOCKS_HELD_MAX];
+    uint32_t held_count;
+    uint32_t foreign;           /* depth of foreign frames */
+    bool low;
+    bool started;               /* runs a task now */
+    bool trimmed;               /* its unused stack was given back while it waits */
+
+    void *stack;                /* lowest usable byte */
+    size_t stack_size;
+    void *asan_fake;
+    void *tsan;
+    unsigned valgrind;
+    char name[40];
+};
+
+/* ---- workers (sched.c) ---- */
+
+struct ready { struct fiber *head, *tail; };
+
+/* Tasks nobody has started; the owner pushes and pops, others steal. */
+struct fresh {
+    alignas(CACHE_LINE) struct spin lock;
+    struct task *head, *tail;
+    _Atomic size_t len;
+};
+
+struct worker {
+    struct fiber *current;
+    struct ready ready[2];              /* normal, low */
+    uint32_t tick;
+    uint32_t id;
+    struct fiber sched;                 /* the thread's own context */
+    struct fiber *spare;                /* started once, without a task now */
+    size_t spare_len;
+    struct task *task_free;
+    size_t task_free_len;
+    size_t tickets;                     /* tasks it may still start */
+    uint64_t kicks;                     /* workers to wake once the lock is released */
+    uint64_t ids;
+    wr_time low_ran;
+    struct wheel wheel;
+    struct fiber *all;
+    struct fiber *trim_hand;
+    size_t fds;
+    struct os_poll poll;
+    struct os_thread thread;
+    struct wr_rand *rand;
+    wr_time wait_stamp;                 /* when the head of fresh was seen */
+    struct task *wait_head;
+    uint32_t spin_misses;
+
+    struct fresh fresh[2];
+    alignas(CACHE_LINE) _Atomic(struct fiber *) inbox;
+    _Atomic uint32_t sleeping;
+    alignas(CACHE_LINE) _Atomic uint64_t switches;     /* for the watchdog */
+    _Atomic(struct fiber *) running;
+};
+
+extern __thread struct worker *wr_worker_self;
+
+static inline struct fiber *fiber_self(void)
+{
+    struct worker *w = wr_worker_self;
+    return w ? w->current : NULL;
+}
+
+/* ---- fiber.c ---- */
+
+/* Switch away until somebody makes this fiber ready. */
+void wr_fiber_switch_out(struct fiber *fiber);
+
+/* Take a fiber off or onto its stack; only the scheduler and fiber.c do. */
+void wr_fiber_switch(struct fiber *from, struct fiber *to);
+
+struct fiber *wr_fiber_new(struct worker *w);
+void wr_fiber_free(struct fiber *fiber);
+[[noreturn]] void wr_fiber_run(struct fiber *fiber);
+void wr_fiber_link_scope(struct fiber *fiber);
+const char *wr_fiber_name(struct fiber *fiber);
+
+/* Panics if this fiber may not wait now: a lock is held, or it is foreign. */
+void wr_fiber_may_wait(struct fiber *fiber, const char *place);
+
+/* ---- sched.c ---- */
+
+/* Put a fiber whose wait was won on its home's queue.  Wakes of sleeping
+ * workers are collected; wr_kick sends them, after locks are released. */
+void wr_fiber_ready(struct fiber *fiber);
+void wr_kick_slow(struct worker *w);
+
+static inline void wr_kick(void)
+{
+    struct worker *w = wr_worker_self;
+    if (w && __builtin_expect(w->kicks != 0, 0))
+        wr_kick_slow(w);
+}
+
+/* Release an object's lock after waking waiters under it. */
+static inline void spin_unlock_kick(struct spin *spin)
+{
+    spin_unlock(spin);
+    wr_kick();
+}
+
+wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg,
+                   bool low);
+struct fiber *wr_sched_next(struct worker *w);
+bool wr_sched_next_task(struct worker *w, struct fiber *fiber);
+void wr_sched_task_done(struct worker *w);
+
+/* ---- wait.c ---- */
+
+uint64_t wr_wait_arm(struct fiber *fiber);
+
+/* End the wait that `waiter` belongs to; false when it has ended otherwise.
+ * The object's lock is held. */
+static inline bool wr_waiter_win(struct waiter *waiter)
+{
+    uint64_t armed = waiter->armed;
+    uint64_t won = armed - WAIT_ARMED + WAIT_WON + waiter->index;
+    return atomic_compare_exchange_strong_explicit(&waiter->fiber->word, &armed, won,
+                                                   memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* The same for the fiber's own deadline or cancellation. */
+bool wr_wait_end(struct fiber *fiber, unsigned state);
+
+/* Whether waits are over for this fiber: WR_OK, WR_CANCELED or WR_TIMEOUT. */
+wr_err wr_wait_check(const struct fiber *fiber);
+
+/* Armed and linked: switch away until the wait has ended; its state. */
+unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const char *what, const char *place);
+
+/* The usual wait on one list.  `lock` is held on entry and not on return;
+ * waiter->item and ->units are the caller's.  Returns waiter->err when the wait
+ * was won, else TIMEOUT or CANCELED, with the waiter out of the list. */
+wr_err wr_wait_on(struct spin *lock, struct waitlist *list, struct waiter *waiter,
+                  wr_time deadline, const char *what, const char *place);
+
+/* What a call that may wait does first: the calling fiber, or a panic outside
+ * fibers; *ret is not WR_OK when its scope has ended. */
+struct fiber *wr_wait_enter(wr_err *ret, const char *place);
+
+static inline void waitlist_push(struct waitlist *list, struct waiter *waiter)
+{
+    waiter->next = NULL;
+    waiter->prev = list->tail;
+    if (list->tail)
+        list->tail->next = waiter;
+    else
+        list->head = waiter;
+    list->tail = waiter;
+    waiter->linked = true;
+}
+
+static inline void waitlist_remove(struct waitlist *list, struct waiter *waiter)
+{
+    if (!waiter->linked)
+        return;
+    if (waiter->prev)
+        waiter->prev->next = waiter->next;
+    else
+        list->head = waiter->next;
+    if (waiter->next)
+        waiter->next->prev = waiter->prev;
+    else
+        list->tail = waiter->prev;
+    waiter->linked = false;
+}
+
+/* Take out the first waiter whose wait can be won, and win it. */
+static inline struct waiter *waitlist_win(struct waitlist *list)
+{
+    struct waiter *waiter;
+    while ((waiter = list->head)) {
+        waitlist_remove(list, waiter);
+        if (wr_waiter_win(waiter))
+            return waiter;
+    }
+    return NULL;
+}
+
+/* Win and wake all of them with one result. */
+void wr_waitlist_wake_all(struct waitlist *list, wr_err err);
+
+/* ---- select.c: a kind of case ---- */
+
+struct wr_case;
+
+struct wr_waitable {
+    const char *name;
+    struct spin *(*lock)(void *on);
+    struct waitlist *(*list)(void *on, const struct wr_case *c);
+    /* Do it now if it can be done; the lock is held.  False: it must wait. */
+    bool (*attempt)(void *on, struct wr_case *c);
+    /* The wait was won: take over what the winner left. */
+    void (*finish)(void *on, struct wr_case *c, struct waiter *waiter);
+};
+
+#endif
