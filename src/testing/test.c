@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ enum { CHILD_RETURNED = 3, CHILD_CONTAINED = 4 };
 
 static struct test *first;
 static struct test **last = &first;
-static atomic_bool failed;
+static atomic_bool *failed;             /* shared with children: their checks count too */
 static _Atomic(const char *) skipped;
 
 void test_register(struct test *test)
@@ -31,7 +32,7 @@ void test_register(struct test *test)
 bool test_check(const char *place, const char *text, bool held)
 {
     if (!held) {
-        failed = true;
+        *failed = true;
         printf("# %s: does not hold: %s\n", place, text);
     }
     return held;
@@ -40,7 +41,7 @@ bool test_check(const char *place, const char *text, bool held)
 bool test_equal(const char *place, const char *text, long long want, long long got)
 {
     if (want != got) {
-        failed = true;
+        *failed = true;
         printf("# %s: %s is %lld, not %lld\n", place, text, got, want);
     }
     return want == got;
@@ -50,7 +51,7 @@ bool test_string(const char *place, const char *text, const char *want, const ch
 {
     bool held = want && got ? strcmp(want, got) == 0 : want == got;
     if (!held) {
-        failed = true;
+        *failed = true;
         printf("# %s: %s is \"%s\", not \"%s\"\n", place, text,
                got ? got : "(null)", want ? want : "(null)");
     }
@@ -60,7 +61,7 @@ bool test_string(const char *place, const char *text, const char *want, const ch
 bool test_err(const char *place, const char *text, wr_err want, wr_err got)
 {
     if (want != got) {
-        failed = true;
+        *failed = true;
         printf("# %s: %s is %s, not %s\n", place, text, wr_err_name(got), wr_err_name(want));
     }
     return want == got;
@@ -94,7 +95,7 @@ _Noreturn static void be_child(struct test *test, int output)
     else
         err = run(test);
     fflush(stdout);
-    _exit(failed ? EXIT_FAILURE : err == WR_PANIC ? CHILD_CONTAINED : CHILD_RETURNED);
+    _exit(err == WR_PANIC ? CHILD_CONTAINED : CHILD_RETURNED);
 }
 
 static bool ended_as_claimed(const struct test *test, int status)
@@ -125,7 +126,7 @@ static void run_child(struct test *test)
 
     int status = 0;
     if (pid < 0 || waitpid(pid, &status, 0) != pid) {
-        failed = true;
+        *failed = true;
         printf("# no child process could be started\n");
         return;
     }
@@ -136,7 +137,7 @@ static void run_child(struct test *test)
     bool ended = ended_as_claimed(test, status);
     if (ended && matches(test->regex, text))
         return;
-    failed = true;
+    *failed = true;
     if (WIFSIGNALED(status))
         printf("# ended by signal %d%s\n", WTERMSIG(status), ended ? "" : ", not as claimed");
     else
@@ -153,7 +154,7 @@ static bool in_child(const struct test *test)
 
 static bool run_one(struct test *test, int number)
 {
-    failed = false;
+    *failed = false;
     skipped = NULL;
     if (in_child(test)) {
         run_child(test);
@@ -163,12 +164,12 @@ static bool run_one(struct test *test, int number)
         wr_err err = run(test);
         test_err("wr_run", test->name, WR_OK, err);
     }
-    printf("%s %d - %s", failed ? "not ok" : "ok", number, test->name);
+    printf("%s %d - %s", *failed ? "not ok" : "ok", number, test->name);
     if (skipped)
         printf(" # SKIP %s", skipped);
     putchar('\n');
     fflush(stdout);
-    return !failed;
+    return !*failed;
 }
 
 static bool wanted(const struct test *test, char **names)
@@ -196,6 +197,9 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     printf("1..%d\n", count);
+    failed = mmap(NULL, sizeof(*failed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (failed == MAP_FAILED)
+        return EXIT_FAILURE;
 
     /* Children first: they are forked while the process has one thread and has
      * never had a runtime. */

@@ -1,0 +1,50 @@
+# The front door.  Each target says which packages it needs and which tool does
+# the work; what is done is written there, not here.
+PREFIX ?= /usr/local
+SUITE ?= runtime
+
+run:
+	@tools/packages build
+	@tools/build.py release
+	@build/release/src/cmd/weir/weir demo
+
+test:
+	@tools/packages build test
+	@tools/test.py
+
+test-long:
+	@tools/packages build test
+	@tools/test.py --long
+
+bench:
+	@tools/packages build bench
+	@bench/run.py $(SUITE)
+
+eval:
+	@echo "There is nothing to evaluate yet: no service answers questions about data so far."
+
+fuzz:
+	@tools/packages build test
+	@tools/test.py fuzz
+
+tidy:
+	@tools/packages build test
+	@tools/test.py tidy
+
+coverage:
+	@tools/packages build test cover
+	@tools/coverage.py
+
+format:
+	@tools/packages build test
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install:
+	@tools/packages build
+	@tools/build.py release --prefix $(PREFIX) --install
+
+mutants:
+	@tools/packages build test
+	@tools/test.py mutants
+
+.PHONY: run test test-long bench eval fuzz tidy coverage format install mutants

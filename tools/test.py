@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Run the tests, stage by stage, and count everything.
+
+    test.py                 the fast tier: what `make test` runs
+    test.py --long          the full tier
+    test.py tsan tidy       these stages only
+    test.py --list          what there is
+
+A stage is a row of STAGES.  It returns counts, taken from TAP: every "ok" and
+"not ok" of every program counts as one.  Whatever cannot be counted (a build,
+a command that only succeeds or fails) is one test.  The last line is the sum.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import build
+
+Stage = collections.namedtuple("Stage", "name what run tier", defaults=["fast"])
+
+
+class Count(collections.namedtuple("Count", "passed failed skipped", defaults=[0, 0, 0])):
+    def __add__(self, other):
+        return Count(*map(sum, zip(self, other)))
+
+    def __str__(self):
+        text = f"{self.passed} passed, {self.failed} failed"
+        return f"{text}, {self.skipped} skipped" if self.skipped else text
+
+
+def count_tap(text, good):
+    """Count TAP lines; a program that ended badly without saying so counts as one failure."""
+    passed = failed = skipped = 0
+    planned = None
+    for line in text.splitlines():
+        if plan := re.match(r"1\.\.(\d+)", line):
+            planned = int(plan[1])
+        elif line.startswith("not ok"):
+            failed += 1
+        elif re.match(r"ok\b", line):
+            if re.search(r"# *skip", line, re.IGNORECASE):
+                skipped += 1
+            else:
+                passed += 1
+    complete = planned is not None and planned == passed + failed + skipped
+    if failed == 0 and not (good and complete):
+        failed += 1
+    return Count(passed, failed, skipped)
+
+
+def run(*command, env=None):
+    """Run a command in the top folder; its exit status and everything it said."""
+    done = subprocess.run([str(part) for part in command], cwd=build.TOP, text=True, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, **(env or {})})
+    return done.returncode == 0, done.stdout
+
+
+def show(text):
+    print("".join(f"    {line}\n" for line in text.splitlines()), end="", flush=True)
+
+
+def command(*words, env=None):
+    """A stage that is one test: a command that succeeds or fails."""
+    good, text = run(*words, env=env)
+    if not good:
+        show(text)
+    return Count(passed=int(good), failed=int(not good))
+
+
+def tap(*words, env=None):
+    """A stage that is a program printing TAP; its comments are shown."""
+    good, text = run(*words, env=env)
+    count = count_tap(text, good)
+    show(text if count.failed else
+         "\n".join(line for line in text.splitlines() if line.startswith("#")))
+    return count
+
+
+def suite(preset, *options, name="testlog"):
+    """A stage that is the unit suite of one build."""
+    try:
+        folder = build.build(preset)
+    except build.Failed as failure:
+        show(str(failure))
+        return Count(failed=1)
+    log = folder / "meson-logs" / f"{name}.json"
+    log.unlink(missing_ok=True)
+    run("meson", "test", "-C", folder, "--no-rebuild", *options)
+    if not log.exists():
+        show(f"no tests ran in {folder}")
+        return Count(failed=1)
+    total = Count()
+    for line in log.read_text().splitlines():
+        test = json.loads(line)
+        output = test.get("stdout", "")
+        one = count_tap(output, test["result"] == "OK")
+        if one.failed:
+            show(f"{test['name']}: {test['result']}\n{output}{test.get('stderr', '')}")
+        total += one
+    return total
+
+
+STAGES = [
+    Stage("gcc", "unit suite, gcc -O2, on one and two workers", lambda: suite("gcc")),
+    Stage("asan", "unit suite, clang, address and undefined behaviour", lambda: suite("asan")),
+    Stage("tsan", "unit suite, clang, data races", lambda: suite("tsan")),
+    Stage("memcheck", "unit suite under valgrind, one worker",
+          lambda: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
+                        name="testlog-memcheck")),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the tests and count everything.")
+    parser.add_argument("--long", action="store_true", help="the full tier")
+    parser.add_argument("--list", action="store_true", help="list the stages")
+    parser.add_argument("stages", nargs="*", metavar="stage")
+    args = parser.parse_args()
+
+    known = {stage.name: stage for stage in STAGES}
+    if unknown := [name for name in args.stages if name not in known]:
+        parser.error(f"no such stage: {', '.join(unknown)}; --list shows them")
+    if args.list:
+        for stage in STAGES:
+            print(f"{stage.name:12} {stage.tier:5} {stage.what}")
+        return 0
+    chosen = [known[name] for name in args.stages] or \
+        [stage for stage in STAGES if args.long or stage.tier == "fast"]
+
+    total, rows = Count(), []
+    for stage in chosen:
+        print(f"== {stage.name}: {stage.what}", flush=True)
+        start = time.monotonic()
+        count = stage.run()
+        rows.append(f"{stage.name:12} {time.monotonic() - start:6.0f} s  {count}")
+        print(f"   {count} ({time.monotonic() - start:.0f} s)", flush=True)
+        total += count
+    print("\n".join(["", *rows, "", str(total)]), flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
