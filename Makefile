@@ -37,7 +37,7 @@ coverage:
 
 format:
 	@tools/packages build test
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@tools/format.py
 
 install:
 	@tools/packages build

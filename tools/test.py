@@ -34,7 +34,7 @@ class Count(collections.namedtuple("Count", "passed failed skipped", defaults=[0
 
 
 def count_tap(text, good):
-    """Count TAP lines; a program that ended badly without saying so counts as one failure."""
+    """Count TAP lines; a program that ended badly without saying so is one failure."""
     passed = failed = skipped = 0
     planned = None
     for line in text.splitlines():
@@ -55,8 +55,8 @@ def count_tap(text, good):
 
 def run(*command, env=None):
     """Run a command in the top folder; its exit status and everything it said."""
-    done = subprocess.run([str(part) for part in command], cwd=build.TOP, text=True, errors="replace",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    done = subprocess.run([str(part) for part in command], cwd=build.TOP, text=True,
+                          errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env={**os.environ, **(env or {})})
     return done.returncode == 0, done.stdout
 
@@ -107,6 +107,8 @@ def suite(preset, *options, name="testlog"):
 
 
 STAGES = [
+    Stage("tidy", "house rules, and that the rules refuse what they should",
+          lambda: tap("tools/tidy.py") + tap("tools/tidy.py", "--samples")),
     Stage("gcc", "unit suite, gcc -O2, on one and two workers", lambda: suite("gcc")),
     Stage("asan", "unit suite, clang, address and undefined behaviour", lambda: suite("asan")),
     Stage("tsan", "unit suite, clang, data races", lambda: suite("tsan")),

@@ -52,8 +52,8 @@ bool test_string(const char *place, const char *text, const char *want, const ch
     bool held = want && got ? strcmp(want, got) == 0 : want == got;
     if (!held) {
         *failed = true;
-        printf("# %s: %s is \"%s\", not \"%s\"\n", place, text,
-               got ? got : "(null)", want ? want : "(null)");
+        printf("# %s: %s is \"%s\", not \"%s\"\n", place, text, got ? got : "(null)",
+               want ? want : "(null)");
     }
     return held;
 }
@@ -197,7 +197,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     printf("1..%d\n", count);
-    failed = mmap(NULL, sizeof(*failed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    failed =
+        mmap(NULL, sizeof(*failed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (failed == MAP_FAILED)
         return EXIT_FAILURE;
 

@@ -1,0 +1,5 @@
+/* refused by banned_call */
+static void copy(char *to, const char *from)
+{
+    strcpy(to, from);
+}

@@ -1,0 +1,4 @@
+/* refused by layout_rule */
+static void count(int *n) {
+    (*n)++;
+}

@@ -1,0 +1,2 @@
+/* refused by file_name */
+static int n;

@@ -1,0 +1,2 @@
+/* refused by white_space */
+static int n; 
