@@ -34,9 +34,9 @@ def listing_changed(folder):
                for path in [TOP / root, *(TOP / root).rglob("*")] if path.is_dir())
 
 
-def build(preset, *options):
+def build(preset, *options, folder=None):
     """Bring build/<preset> up to date; its path."""
-    folder = BUILD / preset
+    folder = folder or BUILD / preset
     kind, machine = "--native-file", TOP / "tools/preset" / f"{preset}.ini"
     if not machine.exists():
         kind, machine = "--cross-file", TOP / "tools/preset" / f"{preset}.cross.ini"

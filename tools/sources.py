@@ -4,6 +4,7 @@
 
     sources.py code src/rt x86_64     the library's sources, one per line
     sources.py tests src/rt           its tests
+    sources.py fuzzers tests/fuzz     *_fuzz.c
     sources.py headers include/weir   the headers
 """
 import pathlib
@@ -15,6 +16,8 @@ def names(kind, folder, cpu=None):
     tests = [name for name in everything if name.endswith("_test.c")]
     if kind == "tests":
         return tests
+    if kind == "fuzzers":
+        return [name for name in everything if name.endswith("_fuzz.c")]
     if kind == "headers":
         return [name for name in everything if name.endswith(".h")]
     code = [name for name in everything if name.endswith(".c") and name not in tests]

@@ -12,6 +12,7 @@ a command that only succeeds or fails) is one test.  The last line is the sum.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import re
@@ -84,11 +85,7 @@ def tap(*words, env=None):
 
 def suite(preset, *options, name="testlog"):
     """A stage that is the unit suite of one build."""
-    try:
-        folder = build.build(preset)
-    except build.Failed as failure:
-        show(str(failure))
-        return Count(failed=1)
+    folder = build.build(preset)
     log = folder / "meson-logs" / f"{name}.json"
     log.unlink(missing_ok=True)
     run("meson", "test", "-C", folder, "--no-rebuild", *options)
@@ -106,15 +103,51 @@ def suite(preset, *options, name="testlog"):
     return total
 
 
+def lint():
+    """clang-tidy over every source, as the clang build compiles it."""
+    folder = build.build("asan")
+    database = json.loads((folder / "compile_commands.json").read_text())
+    sources = sorted({entry["file"] for entry in database if "/src/" in entry["file"]
+                      and entry["file"].endswith(".c")})
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return sum(pool.map(lambda source: command("clang-tidy", "-p", folder, "--quiet",
+                                                   folder / source), sources), Count())
+
+
+def installed():
+    return tap("tests/install/run", build.build("release"))
+
+
+def fuzz(seconds):
+    """Every fuzzer for a while; what it found is kept in build/fuzz/corpus."""
+    folder = build.build("fuzz")
+    total = Count()
+    for fuzzer in sorted((folder / "tests").glob("*_fuzz")):
+        corpus = folder / "corpus" / fuzzer.name
+        corpus.mkdir(parents=True, exist_ok=True)
+        total += command(fuzzer, f"-max_total_time={seconds}", "-print_final_stats=1",
+                         f"-artifact_prefix={corpus}/", corpus)
+    return total
+
+
 STAGES = [
     Stage("tidy", "house rules, and that the rules refuse what they should",
           lambda: tap("tools/tidy.py") + tap("tools/tidy.py", "--samples")),
+    Stage("man", "every public call is documented, and has its man page",
+          lambda: tap("tools/man.py", "--check")),
     Stage("gcc", "unit suite, gcc -O2, on one and two workers", lambda: suite("gcc")),
     Stage("asan", "unit suite, clang, address and undefined behaviour", lambda: suite("asan")),
     Stage("tsan", "unit suite, clang, data races", lambda: suite("tsan")),
     Stage("memcheck", "unit suite under valgrind, one worker",
           lambda: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
                         name="testlog-memcheck")),
+    Stage("aarch64", "unit suite on the other processor, emulated, one worker",
+          lambda: suite("aarch64", "--suite", "workers-1")),
+    Stage("lint", "clang-tidy", lint),
+    Stage("install", "a program outside the tree builds against what is installed",
+          installed),
+    Stage("fuzz", "every fuzzer for a short while",
+          lambda: fuzz(os.environ.get("FUZZ_SECONDS", "5"))),
 ]
 
 
@@ -139,7 +172,11 @@ def main():
     for stage in chosen:
         print(f"== {stage.name}: {stage.what}", flush=True)
         start = time.monotonic()
-        count = stage.run()
+        try:
+            count = stage.run()
+        except build.Failed as failure:
+            show(str(failure))
+            count = Count(failed=1)
         rows.append(f"{stage.name:12} {time.monotonic() - start:6.0f} s  {count}")
         print(f"   {count} ({time.monotonic() - start:.0f} s)", flush=True)
         total += count
