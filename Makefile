@@ -10,7 +10,7 @@ run:
 
 test:
 	@tools/packages build test
-	@tools/test.py
+	@tools/test.py $(STAGES)
 
 test-long:
 	@tools/packages build test
