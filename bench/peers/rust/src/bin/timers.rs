@@ -1,0 +1,42 @@
+//! Arm n timers with deadlines spread over 1..61 s, then cancel all of them.
+//! usage: timers [threads] [n]
+use peers::*;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+fn main() {
+    let threads = arg(1, 1);
+    let n = arg(2, 1_000_000);
+    let rt = runtime(threads);
+    rt.block_on(async move {
+        tokio::spawn(async move {
+            let mut rng = Rng(88172645463325252);
+            let mut v: Vec<Pin<Box<tokio::time::Sleep>>> = Vec::with_capacity(n);
+            let t = Instant::now();
+            // Sleep registers itself with the wheel at its first poll; unconstrained, because
+            // the cooperative budget would let only the first 128 polls register.
+            tokio::task::unconstrained(std::future::poll_fn(|cx: &mut Context<'_>| {
+                for _ in 0..n {
+                    let after = Duration::from_micros(1_000_000 + rng.next() % 60_000_000);
+                    let mut s = Box::pin(tokio::time::sleep(after));
+                    assert!(s.as_mut().poll(cx).is_pending());
+                    v.push(s);
+                }
+                Poll::Ready(())
+            }))
+            .await;
+            let armed = t.elapsed();
+            let t = Instant::now();
+            drop(v);
+            let cancelled = t.elapsed();
+            let per = |d: Duration| d.as_nanos() as f64 / n as f64;
+            println!("tokio_timer_arm_ns {:.1}", per(armed));
+            println!("tokio_timer_cancel_ns {:.1}", per(cancelled));
+            println!("tokio_timer_ns {:.1}", per(armed + cancelled));
+        })
+        .await
+        .unwrap();
+    });
+}
