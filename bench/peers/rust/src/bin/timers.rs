@@ -6,27 +6,38 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+/// A future that arms n timers when it is polled: Sleep registers itself with the wheel at its
+/// first poll.
+struct Arm {
+    n: usize,
+    rng: Rng,
+    armed: Vec<Pin<Box<tokio::time::Sleep>>>,
+}
+
+impl Future for Arm {
+    type Output = Vec<Pin<Box<tokio::time::Sleep>>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        for _ in 0..self.n {
+            let after = Duration::from_micros(1_000_000 + self.rng.next() % 60_000_000);
+            let mut s = Box::pin(tokio::time::sleep(after));
+            assert!(s.as_mut().poll(cx).is_pending());
+            self.armed.push(s);
+        }
+        Poll::Ready(std::mem::take(&mut self.armed))
+    }
+}
+
 fn main() {
     let threads = arg(1, 1);
     let n = arg(2, 1_000_000);
     let rt = runtime(threads);
     rt.block_on(async move {
         tokio::spawn(async move {
-            let mut rng = Rng(88172645463325252);
-            let mut v: Vec<Pin<Box<tokio::time::Sleep>>> = Vec::with_capacity(n);
+            let arm = Arm { n, rng: Rng(88172645463325252), armed: Vec::with_capacity(n) };
             let t = Instant::now();
-            // Sleep registers itself with the wheel at its first poll; unconstrained, because
-            // the cooperative budget would let only the first 128 polls register.
-            tokio::task::unconstrained(std::future::poll_fn(|cx: &mut Context<'_>| {
-                for _ in 0..n {
-                    let after = Duration::from_micros(1_000_000 + rng.next() % 60_000_000);
-                    let mut s = Box::pin(tokio::time::sleep(after));
-                    assert!(s.as_mut().poll(cx).is_pending());
-                    v.push(s);
-                }
-                Poll::Ready(())
-            }))
-            .await;
+            // Unconstrained: the cooperative budget would let only the first 128 polls register.
+            let v = tokio::task::unconstrained(arm).await;
             let armed = t.elapsed();
             let t = Instant::now();
             drop(v);
