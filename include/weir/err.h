@@ -36,7 +36,14 @@
     X(DENIED,      "Denied",      403, false, "not allowed") \
     X(UNSUPPORTED, "Unsupported", 501, false, "not supported here")
 
-typedef enum [[nodiscard]] wr_err {
+/* Every function that returns wr_err must be checked; C23 lets the type say so. */
+#if __STDC_VERSION__ > 201710L
+#define WR_MUST_USE [[nodiscard]]
+#else
+#define WR_MUST_USE
+#endif
+
+typedef enum WR_MUST_USE wr_err {
 #define X(code, name, http, retry, text) WR_##code,
     WR_ERR_TABLE(X)
 #undef X

@@ -26,24 +26,25 @@ struct wr_fd;
  * Errors: NOMEM, NOFILE, UNSUPPORTED (a regular file: offload those). */
 wr_err wr_fd_open(struct wr_fd **ret, int fd);
 
-/* Close it; who waits on it gets CLOSED.  NULL is allowed. */
+/* Close it.  No fiber may be waiting on it: cancel and join its users first.
+ * NULL is allowed. */
 void wr_fd_close(struct wr_fd *fd);
 
 /* The descriptor itself, to set options on. */
 int wr_fd_number(const struct wr_fd *fd);
 
 /* Wait until it can be read or written (or has failed, or was hung up: the
- * next read or write tells).  Errors: TIMEOUT, CANCELED, CLOSED. */
+ * next read or write tells).  Errors: TIMEOUT, CANCELED. */
 wr_err wr_fd_wait(struct wr_fd *fd, unsigned events, wr_time deadline WR_AT);
 #define wr_fd_wait(fd, events, deadline) wr_fd_wait(fd, events, deadline, WR_HERE)
 
 /* Read what is there, at least a byte; *ret 0 is the end of the stream.
- * Errors: TIMEOUT, CANCELED, CLOSED, IO. */
+ * Errors: TIMEOUT, CANCELED, BROKENPIPE, IO. */
 wr_err wr_fd_read(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_time deadline WR_AT);
 #define wr_fd_read(fd, ret, buf, size, deadline) wr_fd_read(fd, ret, buf, size, deadline, WR_HERE)
 
 /* Write all of it.  On an error *ret tells how much went out.
- * Errors: TIMEOUT, CANCELED, CLOSED, BROKENPIPE, IO. */
+ * Errors: TIMEOUT, CANCELED, BROKENPIPE, IO. */
 wr_err wr_fd_write(struct wr_fd *fd, size_t *ret, const void *buf, size_t size, wr_time deadline WR_AT);
 #define wr_fd_write(fd, ret, buf, size, deadline) wr_fd_write(fd, ret, buf, size, deadline, WR_HERE)
 

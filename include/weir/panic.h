@@ -23,7 +23,7 @@
  * same name fills it in; (wr_chan_recv)(ch, item, deadline, place) spells it. */
 #define WR_AT , const char *place
 
-[[noreturn]] void wr_panic_at(const char *place, const char *format, ...)
+_Noreturn void wr_panic_at(const char *place, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
 #define wr_panic(...) wr_panic_at(WR_HERE, __VA_ARGS__)

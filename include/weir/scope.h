@@ -8,7 +8,8 @@
  *   - when it passes, waits below return WR_TIMEOUT;
  *   - when a scope is canceled, waits below return WR_CANCELED;
  *   - the first task that returns an error cancels its siblings, and that
- *     error is what wr_scope_join and wr_scope_close return.
+ *     error is what wr_scope_join and wr_scope_close return.  WR_CANCELED from
+ *     a task that was canceled is no error: it did as it was told.
  *
  * Cancellation is delivered at waits and nowhere else: a task that does not
  * wait is not disturbed, and a value that was handed over stays handed over.
@@ -84,7 +85,8 @@ size_t wr_scope_live(const struct wr_scope *scope);
 struct wr_scope *wr_scope_self(void);
 
 /* Whether the caller should stop: WR_OK, or the CANCELED or TIMEOUT that its
- * next wait would return.  For loops that compute and do not wait. */
+ * next wait would return.  For loops that compute and do not wait; in a low
+ * scope it also lets normal tasks run first. */
 wr_err wr_scope_check(void);
 
 /* The effective deadline of the calling fiber's scope. */

@@ -38,6 +38,7 @@ struct wr_secret *wr_secret_ref(struct wr_secret *secret);
  * allowed. */
 void wr_secret_unref(struct wr_secret *secret);
 
+/* How many bytes it has. */
 size_t wr_secret_size(const struct wr_secret *secret);
 
 /* The bytes, to hand to the call that needs them (a cipher, a MAC).  The

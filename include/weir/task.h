@@ -30,12 +30,13 @@ struct wr_kind {
     _Atomic(struct wr_kind *) next;     /* in the list of known kinds */
     atomic_bool known;
     struct {
-        alignas(64) _Atomic uint64_t spawned;
+        _Alignas(64) _Atomic uint64_t spawned;
         _Atomic uint64_t completed;     /* returned, whatever it returned */
         _Atomic uint64_t canceled;      /* of these: returned WR_CANCELED */
         _Atomic uint64_t panicked;      /* of these: ended by a panic */
     } count[WR_KIND_SHARDS];            /* by worker, so that counting is never contended */
     _Atomic uint64_t aborted;           /* canceled because a drain ran out of time */
+    _Atomic uint64_t stalls;            /* kept its worker for more than 10 ms */
 };
 #define WR_KIND(text) { .name = (text), .place = WR_HERE }
 

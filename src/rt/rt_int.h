@@ -34,6 +34,7 @@
 #include <weir/time.h>
 #include <weir/timer.h>
 
+#include "base/rand.h"
 #include "rt/os.h"
 
 #define CACHE_LINE 64
@@ -136,18 +137,17 @@ struct fiber {
     uint64_t id;
     const char *place;          /* where it waits, or waited last */
     const char *what;           /* on what */
-    wr_time since;              /* parked since; only kept under a slow path */
 
     struct wr_scope *scopes;    /* the scopes it owns, newest first */
     struct wr_cleanup *cleanups;
     struct fiber *scope_next, **scope_link;     /* among the fibers that its scope must wake */
-    struct fiber *all_next, **all_link;         /* among all fibers of its worker */
+    struct fiber *all_next, **all_link;         /* among its worker's fibers that ever waited */
     struct held held[LOCKS_HELD_MAX];
     uint32_t held_count;
     uint32_t foreign;           /* depth of foreign frames */
     bool low;
     bool started;               /* runs a task now */
-    bool trimmed;               /* its unused stack was given back while it waits */
+    bool panicking;
 
     void *stack;                /* lowest usable byte */
     size_t stack_size;
@@ -163,7 +163,7 @@ struct ready { struct fiber *head, *tail; };
 
 /* Tasks nobody has started; the owner pushes and pops, others steal. */
 struct fresh {
-    alignas(CACHE_LINE) struct spin lock;
+    _Alignas(CACHE_LINE) struct spin lock;
     struct task *head, *tail;
     _Atomic size_t len;
 };
@@ -171,11 +171,16 @@ struct fresh {
 struct worker {
     struct fiber *current;
     struct ready ready[2];              /* normal, low */
-    uint32_t tick;
+    _Atomic uint64_t turns;             /* switches so far; the monitor looks at it */
+    _Atomic bool busy;                  /* a fiber runs: not the loop, not asleep */
+    struct wr_scope *done_scope;        /* tasks of one scope that ended well ... */
+    size_t done_count;                  /* ... and are not yet taken off it */
     uint32_t id;
+    bool fresh_first;                   /* this turn is for a new task */
     struct fiber sched;                 /* the thread's own context */
     struct fiber *spare;                /* started once, without a task now */
     size_t spare_len;
+    struct fiber *dead;                 /* ended by a panic, to be freed off its own stack */
     struct task *task_free;
     size_t task_free_len;
     size_t tickets;                     /* tasks it may still start */
@@ -184,28 +189,43 @@ struct worker {
     wr_time low_ran;
     struct wheel wheel;
     struct fiber *all;
-    struct fiber *trim_hand;
-    size_t fds;
+    _Atomic size_t fds;                 /* descriptors in its epoll */
     struct os_poll poll;
     struct os_thread thread;
-    struct wr_rand *rand;
-    wr_time wait_stamp;                 /* when the head of fresh was seen */
-    struct task *wait_head;
+    struct wr_rand rand;
+    struct task *wait_head;             /* the oldest task not started, as last seen, ... */
+    wr_time wait_since;                 /* ... and since when */
     uint32_t spin_misses;
+    bool idle_counted;                  /* counted as idle by the virtual clock */
 
     struct fresh fresh[2];
-    alignas(CACHE_LINE) _Atomic(struct fiber *) inbox;
+    _Alignas(CACHE_LINE) _Atomic(struct fiber *) inbox;
     _Atomic uint32_t sleeping;
-    alignas(CACHE_LINE) _Atomic uint64_t switches;     /* for the watchdog */
-    _Atomic(struct fiber *) running;
 };
 
 extern __thread struct worker *wr_worker_self;
 
+/* The fiber that runs on this thread; the scheduler's own has not started. */
 static inline struct fiber *fiber_self(void)
 {
     struct worker *w = wr_worker_self;
     return w ? w->current : NULL;
+}
+
+/* Count something that only this worker counts; no locked instruction. */
+static inline void count_own(_Atomic uint64_t *counter)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+/* The same for a shard of a counter, which workers share when there are many. */
+static inline void count_shard(_Atomic uint64_t *counter, unsigned workers)
+{
+    if (workers <= WR_KIND_SHARDS)
+        count_own(counter);
+    else
+        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 /* ---- fiber.c ---- */
@@ -218,9 +238,17 @@ void wr_fiber_switch(struct fiber *from, struct fiber *to);
 
 struct fiber *wr_fiber_new(struct worker *w);
 void wr_fiber_free(struct fiber *fiber);
-[[noreturn]] void wr_fiber_run(struct fiber *fiber);
+/* Its waits are governed by the scope from now on; registering with the scope
+ * is put off to the first wait, so that tasks that never wait pay nothing. */
+void wr_fiber_set_scope(struct fiber *fiber, struct wr_scope *scope);
 void wr_fiber_link_scope(struct fiber *fiber);
 const char *wr_fiber_name(struct fiber *fiber);
+
+/* The calling thread's own context becomes its worker's scheduler. */
+void wr_fiber_sched_init(struct worker *w);
+
+/* Panics in tasks are contained from now on. */
+void wr_fiber_panics(void);
 
 /* Panics if this fiber may not wait now: a lock is held, or it is foreign. */
 void wr_fiber_may_wait(struct fiber *fiber, const char *place);
@@ -246,11 +274,113 @@ static inline void spin_unlock_kick(struct spin *spin)
     wr_kick();
 }
 
-wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg,
-                   bool low);
-struct fiber *wr_sched_next(struct worker *w);
-bool wr_sched_next_task(struct worker *w, struct fiber *fiber);
-void wr_sched_task_done(struct worker *w);
+/* Queue a task.  Errors: NOMEM, BUSY. */
+wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg);
+
+/* The fiber that this worker should run now without asking the scheduler's
+ * loop; NULL when it should be asked. */
+struct fiber *wr_sched_peek(struct worker *w);
+
+/* A fiber without a task takes the next one; false when there is none for it. */
+bool wr_sched_take(struct worker *w, struct fiber *fiber);
+
+/* Take the tasks that ended well off their scope. */
+void wr_sched_flush(struct worker *w);
+
+/* A low fiber lets others run if any wait; it stays runnable. */
+void wr_sched_give_way(struct fiber *fiber);
+
+/* The scheduler's loop of one worker; returns when the run is over. */
+void wr_sched_loop(struct worker *w);
+
+/* Look at the worker's descriptors, for `span` at most. */
+void wr_sched_poll(struct worker *w, wr_time span);
+
+/* ---- fresh.c ---- */
+
+struct task *wr_task_take(struct worker *w);            /* NULL: out of memory */
+void wr_task_give(struct worker *w, struct task *task);
+void wr_task_free_all(void);
+bool wr_ticket_take(struct worker *w);
+void wr_ticket_give(struct worker *w);
+void wr_fresh_push(struct fresh *fresh, struct task *task);
+struct task *wr_fresh_pop(struct fresh *fresh);
+void wr_fresh_unpop(struct fresh *fresh, struct task *task);
+bool wr_steal(struct worker *w);
+
+/* ---- idle.c ---- */
+
+/* Wait until there may be something to do. */
+void wr_idle(struct worker *w);
+
+/* ---- topo.c ---- */
+void wr_kind_know(struct wr_kind *kind);
+
+/* ---- run.c: the one run of the process ---- */
+
+struct rt {
+    struct worker *workers;
+    unsigned count;
+    struct wr_run_conf conf;
+    const struct rt_hooks *hooks;       /* the simulation's, or NULL */
+    struct wr_scope *root;
+    unsigned cores;
+    _Atomic bool stopping;
+    _Atomic uint32_t spinning;
+    _Atomic uint64_t asleep;            /* workers that sleep, as bits: a hint */
+    _Atomic size_t tickets;             /* tasks that may still be started */
+    struct spin depot_lock;
+    struct task *depot;                 /* task records no worker keeps */
+    size_t depot_len;
+    struct task_chunk *chunks;
+    _Atomic size_t offloads;            /* calls queued or running on the pool */
+    _Atomic uint64_t stack_waits;       /* times a task waited for memory */
+    /* The virtual clock. */
+    struct spin clock_lock;
+    unsigned idle;
+    _Atomic wr_time now;
+    int64_t wall_offset;
+};
+extern struct rt wr_rt;
+
+/* What a simulation decides (sim/). */
+struct rt_hooks {
+    size_t (*choose)(size_t count);     /* which of `count` runnable fibers and tasks */
+    bool (*preempt)(const char *what);  /* give way here? */
+    void (*advance)(wr_time now);       /* the clock has jumped */
+};
+
+/* A point at which a simulation may let another fiber run. */
+void wr_sim_point_slow(const char *what, const char *place);
+static inline void sim_point(const char *what, const char *place)
+{
+    if (__builtin_expect(wr_rt.hooks != NULL, 0))
+        wr_sim_point_slow(what, place);
+}
+
+/* As wr_run, under the hooks of a simulation: one worker, virtual clock. */
+wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks, wr_task_fn fn,
+                     void *arg);
+
+/* ---- fd.c ---- */
+void wr_fd_event(struct worker *w, const struct os_event *event);
+
+/* ---- stack.c ---- */
+
+struct stack { void *low; size_t size; unsigned colour; };
+
+/* Errors: NOMEM. */
+wr_err wr_stack_get(struct stack *ret);
+void wr_stack_put(void *low);
+void wr_stack_pool_open(size_t size);
+void wr_stack_pool_close(void);
+/* The stack whose guard `address` lies in: its lowest usable byte, or NULL. */
+void *wr_stack_of_guard(const void *address);
+
+/* A broken rule inside the runtime itself: never contained. */
+#define RT_ASSERT(cond) \
+    (__builtin_expect(!(cond), 0) ? wr_fatal(WR_HERE, "runtime assertion failed: " #cond) : (void)0)
+_Noreturn void wr_fatal(const char *place, const char *text);
 
 /* ---- wait.c ---- */
 
@@ -332,13 +462,18 @@ void wr_waitlist_wake_all(struct waitlist *list, wr_err err);
 struct wr_case;
 
 struct wr_waitable {
-    const char *name;
-    struct spin *(*lock)(void *on);
-    struct waitlist *(*list)(void *on, const struct wr_case *c);
-    /* Do it now if it can be done; the lock is held.  False: it must wait. */
-    bool (*attempt)(void *on, struct wr_case *c);
-    /* The wait was won: take over what the winner left. */
-    void (*finish)(void *on, struct wr_case *c, struct waiter *waiter);
+    struct spin *(*lock)(void *on);             /* NULL: only this worker's fibers touch it */
+    void (*link)(void *on, const struct wr_case *c, struct waiter *waiter);
+    void (*unlink)(void *on, const struct wr_case *c, struct waiter *waiter);
+    bool (*possible)(void *on, const struct wr_case *c);    /* could it happen now? */
+    void (*take)(void *on, struct wr_case *c);              /* it is possible: do it */
+    void (*finish)(void *on, struct wr_case *c, struct waiter *waiter); /* somebody did it */
 };
+
+/* Most cases end with what the winner left in the waiter. */
+void wr_case_finish(void *on, struct wr_case *c, struct waiter *waiter);
+
+/* A span between min and max, for backoff and retries. */
+wr_time wr_jitter(wr_time min, wr_time max);
 
 #endif

@@ -1,0 +1,360 @@
+/* chan.c - a ring under a lock, with senders and receivers waiting beside it.
+ *
+ * Invariants, under the lock: receivers wait only while the ring is empty, and
+ * senders only while it is full.  Whoever frees a slot moves the first waiting
+ * sender's value into it; whoever brings a value hands it to the first waiting
+ * receiver.  So values and waiters never pass one another.
+ */
+#include <weir/chan.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/rt_int.h"
+#include "rt/topo_int.h"
+#include "weir/select.h"
+
+#define RETRY_MIN WR_MS(50)
+#define RETRY_MAX WR_MS(150)
+
+struct wr_chan {
+    struct spin lock;
+    bool closed;
+    enum wr_chan_policy policy;
+    size_t item_size, cap, len, head;
+    struct waitlist senders, receivers;
+    uint64_t sent, received, refused, dropped, coalesced;
+    uint64_t (*key)(const void *item);
+    void (*drop)(void *item);
+    const char *name;
+    struct topo_node topo;
+    _Alignas(16) char ring[];
+};
+
+static void *slot(struct wr_chan *ch, size_t at)
+{
+    size_t index = ch->head + at;
+    if (index >= ch->cap)
+        index -= ch->cap;
+    return ch->ring + index * ch->item_size;
+}
+
+static inline void copy(const struct wr_chan *ch, void *to, const void *from)
+{
+    if (ch->item_size == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, ch->item_size);
+}
+
+static void describe(struct topo_node *node, struct topo_row *row)
+{
+    struct wr_chan *ch = TOPO_OWNER(node, struct wr_chan, topo);
+    struct wr_chan_stat stat = wr_chan_stat(ch);
+    static const char *const policy[] = { "", "wait", "reject", "drop-oldest", "coalesce",
+                                          "retry-once" };
+    *row = (struct topo_row){ .kind = "chan", .name = ch->name, .cap = ch->cap,
+                              .policy = policy[ch->policy], .depth = stat.len, .sent = stat.sent,
+                              .refused = stat.refused, .dropped = stat.dropped,
+                              .coalesced = stat.coalesced };
+}
+
+wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf)
+{
+    const char *name = conf->name ? conf->name : "?";
+    if (!conf->name || conf->item_size == 0 || conf->cap == 0)
+        wr_panic("channel \"%s\": name, item_size and cap are required; there is no unbounded kind",
+                 name);
+    if (conf->policy < WR_WAIT || conf->policy > WR_RETRY_ONCE)
+        wr_panic("channel \"%s\": say what happens when it is full", name);
+    if ((conf->policy == WR_COALESCE) != (conf->key != NULL))
+        wr_panic("channel \"%s\": WR_COALESCE and key belong together", name);
+    size_t bytes;
+    if (__builtin_mul_overflow(conf->cap, conf->item_size, &bytes)
+        || __builtin_add_overflow(bytes, sizeof(struct wr_chan), &bytes))
+        return WR_NOMEM;
+    struct wr_chan *ch = calloc(1, bytes);
+    if (!ch)
+        return WR_NOMEM;
+    ch->name = conf->name;
+    ch->policy = conf->policy;
+    ch->item_size = conf->item_size;
+    ch->cap = conf->cap;
+    ch->key = conf->key;
+    ch->drop = conf->drop;
+    wr_topo_add(&ch->topo, describe);
+    *ret = ch;
+    return WR_OK;
+}
+
+void wr_chan_free(struct wr_chan *ch)
+{
+    if (!ch)
+        return;
+    wr_topo_remove(&ch->topo);
+    if (ch->senders.head || ch->receivers.head)
+        wr_panic("channel \"%s\" is freed while %s waits on it; close it and join its users first",
+                 ch->name, wr_fiber_name((ch->senders.head ? ch->senders.head
+                                                           : ch->receivers.head)->fiber));
+    for (size_t i = 0; ch->drop && i < ch->len; i++)
+        ch->drop(slot(ch, i));
+    free(ch);
+}
+
+/* ---- under the lock ---- */
+
+static void put_last(struct wr_chan *ch, const void *item)
+{
+    copy(ch, slot(ch, ch->len), item);
+    ch->len++;
+}
+
+/* Room has come: the first waiting sender's value takes it. */
+static void admit_sender(struct wr_chan *ch)
+{
+    struct waiter *sender = waitlist_win(&ch->senders);
+    if (!sender)
+        return;
+    put_last(ch, sender->item);
+    ch->sent++;
+    sender->err = WR_OK;
+    wr_fiber_ready(sender->fiber);
+}
+
+/* The waiting value that a new one would replace. */
+static void *equal_key(struct wr_chan *ch, const void *item)
+{
+    uint64_t key = ch->key(item);
+    for (size_t i = 0; i < ch->len; i++)
+        if (ch->key(slot(ch, i)) == key)
+            return slot(ch, i);
+    return NULL;
+}
+
+static bool coalesce(struct wr_chan *ch, const void *item)
+{
+    void *old = equal_key(ch, item);
+    if (!old)
+        return false;
+    if (ch->drop)
+        ch->drop(old);
+    copy(ch, old, item);
+    ch->sent++;
+    ch->coalesced++;
+    return true;
+}
+
+static void drop_oldest(struct wr_chan *ch)
+{
+    if (ch->drop)
+        ch->drop(slot(ch, 0));
+    ch->head = ch->head + 1 == ch->cap ? 0 : ch->head + 1;
+    ch->len--;
+    ch->dropped++;
+}
+
+/* Send without waiting; BUSY when there is no room. */
+static wr_err send_now(struct wr_chan *ch, const void *item)
+{
+    if (__builtin_expect(ch->closed, 0))
+        return WR_CLOSED;
+    struct waiter *receiver = ch->receivers.head ? waitlist_win(&ch->receivers) : NULL;
+    if (receiver) {
+        copy(ch, receiver->item, item);
+        ch->sent++;
+        ch->received++;
+        receiver->err = WR_OK;
+        wr_fiber_ready(receiver->fiber);
+        return WR_OK;
+    }
+    if (ch->policy == WR_COALESCE && coalesce(ch, item))
+        return WR_OK;
+    if (ch->len == ch->cap) {
+        if (ch->policy != WR_DROP_OLDEST)
+            return WR_BUSY;
+        drop_oldest(ch);
+    }
+    put_last(ch, item);
+    ch->sent++;
+    return WR_OK;
+}
+
+/* Receive without waiting; BUSY when there is nothing. */
+static wr_err recv_now(struct wr_chan *ch, void *item)
+{
+    if (ch->len == 0)
+        return ch->closed ? WR_CLOSED : WR_BUSY;
+    copy(ch, item, slot(ch, 0));
+    ch->head = ch->head + 1 == ch->cap ? 0 : ch->head + 1;
+    ch->len--;
+    ch->received++;
+    if (ch->senders.head)
+        admit_sender(ch);
+    return WR_OK;
+}
+
+/* ---- calls ---- */
+
+static wr_err refuse(struct wr_chan *ch, wr_err err)
+{
+    if (err == WR_BUSY || err == WR_TIMEOUT) {
+        spin_lock(&ch->lock);
+        ch->refused++;
+        spin_unlock(&ch->lock);
+    }
+    return err;
+}
+
+static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline, const char *place)
+{
+    wr_time at = wr_after(wr_jitter(RETRY_MIN, RETRY_MAX));
+    wr_err err = at > deadline ? WR_BUSY : (wr_sleep)(at, place);
+    spin_lock(&ch->lock);
+    if (!err)
+        err = send_now(ch, item);
+    if (err == WR_BUSY)
+        ch->dropped++;
+    spin_unlock_kick(&ch->lock);
+    return err;
+}
+
+wr_err (wr_chan_send)(struct wr_chan *ch, const void *item, wr_time deadline, const char *place)
+{
+    struct fiber *fiber = NULL;
+    sim_point("send", place);
+    if (deadline != WR_NOW) {
+        wr_err ended;
+        fiber = wr_wait_enter(&ended, place);
+        if (__builtin_expect(ended != WR_OK, 0))
+            return ended;
+    }
+    spin_lock(&ch->lock);
+    topo_note(&ch->topo, TOPO_IN);
+    wr_err err = send_now(ch, item);
+    bool waits = ch->policy == WR_WAIT || ch->policy == WR_COALESCE;
+    if (__builtin_expect(err != WR_BUSY || deadline == WR_NOW || !waits, 1)) {
+        spin_unlock_kick(&ch->lock);
+        if (__builtin_expect(err == WR_BUSY && deadline != WR_NOW && ch->policy == WR_RETRY_ONCE, 0))
+            err = retry_once(ch, item, deadline, place);
+        return __builtin_expect(err == WR_BUSY, 0) ? refuse(ch, err) : err;
+    }
+    struct waiter waiter = { .fiber = fiber, .item = (void *)(uintptr_t)item };
+    err = wr_wait_on(&ch->lock, &ch->senders, &waiter, deadline, ch->name, place);
+    return err == WR_TIMEOUT ? refuse(ch, err) : err;
+}
+
+wr_err (wr_chan_recv)(struct wr_chan *ch, void *item, wr_time deadline, const char *place)
+{
+    struct fiber *fiber = NULL;
+    sim_point("recv", place);
+    if (deadline != WR_NOW) {
+        wr_err ended;
+        fiber = wr_wait_enter(&ended, place);
+        if (__builtin_expect(ended != WR_OK, 0))
+            return ended;
+    }
+    spin_lock(&ch->lock);
+    topo_note(&ch->topo, TOPO_OUT);
+    wr_err err = recv_now(ch, item);
+    if (err != WR_BUSY || deadline == WR_NOW) {
+        spin_unlock_kick(&ch->lock);
+        return err == WR_BUSY ? WR_TIMEOUT : err;
+    }
+    struct waiter waiter = { .fiber = fiber, .item = item };
+    return wr_wait_on(&ch->lock, &ch->receivers, &waiter, deadline, ch->name, place);
+}
+
+void wr_chan_close(struct wr_chan *ch)
+{
+    sim_point("close", ch->name);
+    spin_lock(&ch->lock);
+    ch->closed = true;
+    wr_waitlist_wake_all(&ch->senders, WR_CLOSED);
+    wr_waitlist_wake_all(&ch->receivers, WR_CLOSED);
+    spin_unlock_kick(&ch->lock);
+}
+
+struct wr_chan_stat wr_chan_stat(const struct wr_chan *ch)
+{
+    struct spin *lock = &((struct wr_chan *)(uintptr_t)ch)->lock;
+    spin_lock(lock);
+    struct wr_chan_stat stat = {
+        .len = ch->len, .cap = ch->cap, .sent = ch->sent, .received = ch->received,
+        .refused = ch->refused, .dropped = ch->dropped, .coalesced = ch->coalesced,
+    };
+    spin_unlock(lock);
+    return stat;
+}
+
+/* ---- as cases of a select ---- */
+
+static struct spin *chan_lock(void *on)
+{
+    return &((struct wr_chan *)on)->lock;
+}
+
+static void send_link(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    (void)c;
+    waitlist_push(&((struct wr_chan *)on)->senders, waiter);
+}
+
+static void send_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    (void)c;
+    waitlist_remove(&((struct wr_chan *)on)->senders, waiter);
+}
+
+static void recv_link(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    (void)c;
+    waitlist_push(&((struct wr_chan *)on)->receivers, waiter);
+}
+
+static void recv_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    (void)c;
+    waitlist_remove(&((struct wr_chan *)on)->receivers, waiter);
+}
+
+static bool send_possible(void *on, const struct wr_case *c)
+{
+    struct wr_chan *ch = on;
+    if (ch->closed || ch->len < ch->cap || (ch->policy != WR_WAIT && ch->policy != WR_COALESCE))
+        return true;
+    return ch->policy == WR_COALESCE && equal_key(ch, c->item);
+}
+
+static void send_take(void *on, struct wr_case *c)
+{
+    struct wr_chan *ch = on;
+    topo_note(&ch->topo, TOPO_IN);
+    c->err = send_now(ch, c->item);
+    if (c->err == WR_BUSY)
+        ch->refused++;
+}
+
+static bool recv_possible(void *on, const struct wr_case *c)
+{
+    struct wr_chan *ch = on;
+    (void)c;
+    return ch->len > 0 || ch->closed;
+}
+
+static void recv_take(void *on, struct wr_case *c)
+{
+    struct wr_chan *ch = on;
+    topo_note(&ch->topo, TOPO_OUT);
+    c->err = recv_now(ch, c->item);
+}
+
+const struct wr_waitable wr_case_send = {
+    .lock = chan_lock, .link = send_link, .unlink = send_unlink,
+    .possible = send_possible, .take = send_take,
+    .finish = wr_case_finish,
+};
+const struct wr_waitable wr_case_recv = {
+    .lock = chan_lock, .link = recv_link, .unlink = recv_unlink,
+    .possible = recv_possible, .take = recv_take,
+    .finish = wr_case_finish,
+};

@@ -1,0 +1,267 @@
+/* fd.c - descriptors, registered once, edge-triggered.
+ *
+ * The event data is {index, generation} into a table, never a pointer: an
+ * event that was already on its way when the descriptor was closed finds
+ * another generation and is dropped.
+ *
+ * `ready` remembers edges.  A read that would block clears the bit before it
+ * tries again, so an edge between the attempt and the wait is never lost.
+ */
+#include <weir/fd.h>
+
+#include <stdlib.h>
+
+#include "rt/rt_int.h"
+#include "weir/select.h"
+
+struct wr_fd {
+    struct spin lock;
+    int number;
+    unsigned ready;                 /* WR_READABLE, WR_WRITABLE: may succeed */
+    struct waitlist readers, writers;
+    struct worker *home;
+    uint32_t index, generation;
+};
+
+#define TABLE_CHUNK 256
+
+static struct {
+    struct spin lock;
+    struct entry { struct wr_fd *fd; uint32_t generation; uint32_t next_free; } *entries;
+    uint32_t count, free_head;      /* free_head: index + 1, 0 for none */
+} table;
+
+static wr_err table_add(struct wr_fd *fd)
+{
+    spin_lock(&table.lock);
+    if (table.free_head == 0) {
+        struct entry *more = realloc(table.entries,
+                                     (table.count + TABLE_CHUNK) * sizeof(*table.entries));
+        if (!more) {
+            spin_unlock(&table.lock);
+            return WR_NOMEM;
+        }
+        table.entries = more;
+        for (uint32_t i = TABLE_CHUNK; i-- > 0;) {
+            table.entries[table.count + i] = (struct entry){ .next_free = table.free_head };
+            table.free_head = table.count + i + 1;
+        }
+        table.count += TABLE_CHUNK;
+    }
+    fd->index = table.free_head - 1;
+    struct entry *entry = &table.entries[fd->index];
+    table.free_head = entry->next_free;
+    entry->fd = fd;
+    fd->generation = entry->generation;
+    spin_unlock(&table.lock);
+    return WR_OK;
+}
+
+static void table_remove(struct wr_fd *fd)
+{
+    spin_lock(&table.lock);
+    struct entry *entry = &table.entries[fd->index];
+    entry->fd = NULL;
+    entry->generation++;
+    entry->next_free = table.free_head;
+    table.free_head = fd->index + 1;
+    spin_unlock(&table.lock);
+}
+
+/* The lock of the descriptor is held on return: it cannot be freed meanwhile. */
+static struct wr_fd *table_find(uint64_t data)
+{
+    uint32_t index = (uint32_t)data, generation = (uint32_t)(data >> 32);
+    struct wr_fd *fd = NULL;
+    spin_lock(&table.lock);
+    if (index < table.count && table.entries[index].generation == generation)
+        fd = table.entries[index].fd;
+    if (fd)
+        spin_lock(&fd->lock);
+    spin_unlock(&table.lock);
+    return fd;
+}
+
+wr_err wr_fd_open(struct wr_fd **ret, int number)
+{
+    struct fiber *fiber = fiber_self();
+    if (!fiber || !fiber->started)
+        wr_panic("wr_fd_open outside a task: a descriptor belongs to a worker");
+    wr_err err = wr_os_fd_prepare(number);
+    if (err)
+        return err;
+    struct wr_fd *fd = calloc(1, sizeof(*fd));
+    if (!fd)
+        return WR_NOMEM;
+    fd->number = number;
+    fd->home = fiber->home;
+    fd->ready = WR_READABLE | WR_WRITABLE;
+    err = table_add(fd);
+    if (!err) {
+        err = wr_os_poll_add(&fd->home->poll, number,
+                             (uint64_t)fd->generation << 32 | fd->index);
+        if (err)
+            table_remove(fd);
+    }
+    if (err) {
+        free(fd);
+        return err;
+    }
+    atomic_fetch_add(&fd->home->fds, 1);
+    *ret = fd;
+    return WR_OK;
+}
+
+void wr_fd_close(struct wr_fd *fd)
+{
+    if (!fd)
+        return;
+    wr_os_poll_remove(&fd->home->poll, fd->number);
+    table_remove(fd);
+    spin_lock(&fd->lock);           /* an event that found it is done with it now */
+    struct waiter *waiter = fd->readers.head ? fd->readers.head : fd->writers.head;
+    spin_unlock(&fd->lock);
+    if (waiter)
+        wr_panic("descriptor %d is closed while %s waits on it; cancel and join its users first",
+                 fd->number, wr_fiber_name(waiter->fiber));
+    atomic_fetch_sub(&fd->home->fds, 1);
+    wr_os_fd_close(fd->number);
+    free(fd);
+}
+
+int wr_fd_number(const struct wr_fd *fd)
+{
+    return fd->number;
+}
+
+void wr_fd_event(struct worker *w, const struct os_event *event)
+{
+    (void)w;
+    struct wr_fd *fd = table_find(event->data);
+    if (!fd)
+        return;
+    fd->ready |= event->ready;
+    if (event->ready & WR_READABLE)
+        wr_waitlist_wake_all(&fd->readers, WR_OK);
+    if (event->ready & WR_WRITABLE)
+        wr_waitlist_wake_all(&fd->writers, WR_OK);
+    spin_unlock_kick(&fd->lock);
+}
+
+/* ---- waiting ---- */
+
+/* The lock is held, and let go of before a panic: the descriptor stays usable. */
+static struct waitlist *list_for(struct wr_fd *fd, unsigned events)
+{
+    struct waitlist *list = events == WR_READABLE ? &fd->readers : &fd->writers;
+    bool one = events == WR_READABLE || events == WR_WRITABLE;
+    if (one && !list->head)
+        return list;
+    spin_unlock(&fd->lock);
+    if (!one)
+        wr_panic("wait for descriptor %d to be readable or writable, one at a time", fd->number);
+    wr_panic("two fibers wait for descriptor %d to be %s", fd->number,
+             events == WR_READABLE ? "readable" : "writable");
+}
+
+wr_err (wr_fd_wait)(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place)
+{
+    wr_err ended;
+    struct fiber *fiber = wr_wait_enter(&ended, place);
+    if (ended && deadline != WR_NOW)
+        return ended;
+    spin_lock(&fd->lock);
+    if (fd->ready & events) {
+        spin_unlock(&fd->lock);
+        return WR_OK;
+    }
+    if (deadline == WR_NOW) {
+        spin_unlock(&fd->lock);
+        return WR_TIMEOUT;
+    }
+    struct waiter waiter = { .fiber = fiber };
+    return wr_wait_on(&fd->lock, list_for(fd, events), &waiter, deadline,
+                      events == WR_READABLE ? "readable fd" : "writable fd", place);
+}
+
+static void not_ready(struct wr_fd *fd, unsigned events)
+{
+    spin_lock(&fd->lock);
+    fd->ready &= ~events;
+    spin_unlock(&fd->lock);
+}
+
+wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_time deadline,
+                    const char *place)
+{
+    for (;;) {
+        wr_err err = (wr_fd_wait)(fd, WR_READABLE, deadline, place);
+        if (err)
+            return err;
+        not_ready(fd, WR_READABLE);
+        err = wr_os_fd_read(fd->number, ret, buf, size);
+        if (err == WR_BUSY)
+            continue;
+        spin_lock(&fd->lock);
+        fd->ready |= WR_READABLE;   /* there may be more: only BUSY says there is not */
+        spin_unlock(&fd->lock);
+        return err;
+    }
+}
+
+wr_err (wr_fd_write)(struct wr_fd *fd, size_t *ret, const void *buf, size_t size, wr_time deadline,
+                     const char *place)
+{
+    *ret = 0;
+    while (*ret < size) {
+        wr_err err = (wr_fd_wait)(fd, WR_WRITABLE, deadline, place);
+        if (err)
+            return err;
+        size_t n = 0;
+        not_ready(fd, WR_WRITABLE);
+        err = wr_os_fd_write(fd->number, &n, (const char *)buf + *ret, size - *ret);
+        if (err == WR_BUSY)
+            continue;
+        spin_lock(&fd->lock);
+        fd->ready |= WR_WRITABLE;
+        spin_unlock(&fd->lock);
+        if (err)
+            return err;
+        *ret += n;
+    }
+    return WR_OK;
+}
+
+/* ---- as a case of a select ---- */
+
+static struct spin *fd_lock(void *on)
+{
+    return &((struct wr_fd *)on)->lock;
+}
+
+static void fd_link(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    waitlist_push(list_for(on, (unsigned)c->units), waiter);
+}
+
+static void fd_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    struct wr_fd *fd = on;
+    waitlist_remove(c->units == WR_READABLE ? &fd->readers : &fd->writers, waiter);
+}
+
+static bool fd_possible(void *on, const struct wr_case *c)
+{
+    return ((struct wr_fd *)on)->ready & (unsigned)c->units;
+}
+
+static void fd_take(void *on, struct wr_case *c)
+{
+    (void)on;
+    c->err = WR_OK;
+}
+
+const struct wr_waitable wr_case_fd = {
+    .lock = fd_lock, .link = fd_link, .unlink = fd_unlink, .possible = fd_possible,
+    .take = fd_take, .finish = wr_case_finish,
+};

@@ -1,0 +1,414 @@
+/* fiber.c - a stack with a life: made, switched to and from, ended.
+ *
+ * The control block sits at the top of the stack, in the page that is touched
+ * anyway.  A fiber runs one task after another: when a task ends and the next
+ * in line has not started either, it runs on the same warm stack, without any
+ * switch.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/panic_int.h"
+#include "base/world.h"
+#include "rt/scope_int.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASAN 1
+#endif
+#if __has_feature(thread_sanitizer)
+#define TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define ASAN 1
+#endif
+#if defined(__SANITIZE_THREAD__) && !defined(WR_MODEL)
+#define TSAN 1
+#endif
+#ifdef ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(low, high) 0
+#define VALGRIND_STACK_DEREGISTER(id) ((void)(id))
+#endif
+
+void wr_switch(void **save_sp, void *load_sp);
+void wr_switch_start(void);
+
+__thread struct worker *wr_worker_self;
+
+/* ---- switching ---- */
+
+static inline void leaving(struct fiber *from, struct fiber *to)
+{
+#ifdef ASAN
+    __sanitizer_start_switch_fiber(&from->asan_fake, to->stack, to->stack_size);
+#endif
+#ifdef TSAN
+    __tsan_switch_to_fiber(to->tsan, 0);
+#endif
+    (void)from;
+    (void)to;
+}
+
+static inline void arrived(struct fiber *self)
+{
+#ifdef ASAN
+    const void *bottom;
+    size_t size;
+    __sanitizer_finish_switch_fiber(self->asan_fake, &bottom, &size);
+    struct fiber *sched = &self->home->sched;
+    if (!sched->stack) {        /* the first arrival comes from the thread's own stack */
+        sched->stack = (void *)(uintptr_t)bottom;
+        sched->stack_size = size;
+    }
+#endif
+    (void)self;
+}
+
+void wr_fiber_switch(struct fiber *from, struct fiber *to)
+{
+    to->home->current = to;
+    leaving(from, to);
+    wr_switch(&from->sp, to->sp);
+    arrived(from);
+}
+
+void wr_fiber_switch_out(struct fiber *fiber)
+{
+    struct worker *w = fiber->home;
+    if (w->done_count)
+        wr_sched_flush(w);
+    struct fiber *next = wr_sched_peek(w);
+    if (next != fiber)
+        wr_fiber_switch(fiber, next ? next : &w->sched);
+}
+
+/* ---- making and freeing ---- */
+
+static void fiber_main(struct fiber *fiber);
+
+/* The frame that wr_switch finds: registers, then wr_switch_start. */
+static void prepare_stack(struct fiber *fiber)
+{
+    uint64_t *sp = (uint64_t *)((uintptr_t)fiber & ~(uintptr_t)15);
+#if defined(__x86_64__)
+    *--sp = 0;
+    *--sp = 0;
+    *--sp = (uint64_t)(uintptr_t)wr_switch_start;
+    *--sp = 0;                                  /* rbp */
+    *--sp = 0;                                  /* rbx */
+    *--sp = (uint64_t)(uintptr_t)fiber;         /* r12 */
+    *--sp = (uint64_t)(uintptr_t)fiber_main;    /* r13 */
+    *--sp = 0;                                  /* r14 */
+    *--sp = 0;                                  /* r15 */
+#elif defined(__aarch64__)
+    sp -= 20;
+    memset(sp, 0, 20 * sizeof(*sp));
+    sp[0] = (uint64_t)(uintptr_t)fiber;             /* x19 */
+    sp[1] = (uint64_t)(uintptr_t)fiber_main;        /* x20 */
+    sp[11] = (uint64_t)(uintptr_t)wr_switch_start;  /* x30 */
+#else
+#error "no context switch for this processor"
+#endif
+    fiber->sp = sp;
+}
+
+struct fiber *wr_fiber_new(struct worker *w)
+{
+    struct stack stack;
+    if (wr_stack_get(&stack) != WR_OK)
+        return NULL;
+    uintptr_t top = (uintptr_t)stack.low + stack.size - stack.colour * CACHE_LINE;
+    struct fiber *fiber =
+        (struct fiber *)((top - sizeof(struct fiber)) & ~(uintptr_t)(CACHE_LINE - 1));
+    memset(fiber, 0, sizeof(*fiber));
+    fiber->home = w;
+    fiber->stack = stack.low;
+    fiber->stack_size = stack.size;
+    fiber->timer.kind = TIMER_WAIT;
+    fiber->timer.owner = fiber;
+    fiber->valgrind = VALGRIND_STACK_REGISTER(stack.low, (char *)stack.low + stack.size);
+#ifdef TSAN
+    fiber->tsan = __tsan_create_fiber(0);
+#endif
+    prepare_stack(fiber);
+    return fiber;
+}
+
+void wr_fiber_sched_init(struct worker *w)
+{
+    w->sched.home = w;
+    w->current = &w->sched;
+#ifdef TSAN
+    w->sched.tsan = __tsan_get_current_fiber();
+#endif
+}
+
+void wr_fiber_free(struct fiber *fiber)
+{
+    void *low = fiber->stack;
+    if (fiber->all_link) {
+        *fiber->all_link = fiber->all_next;
+        if (fiber->all_next)
+            fiber->all_next->all_link = fiber->all_link;
+    }
+#ifdef TSAN
+    __tsan_destroy_fiber(fiber->tsan);
+#endif
+    VALGRIND_STACK_DEREGISTER(fiber->valgrind);
+#ifdef ASAN
+    __asan_unpoison_memory_region(low, fiber->stack_size);
+#endif
+    wr_stack_put(low);
+}
+
+/* ---- the scope it is in ---- */
+
+void wr_fiber_link_scope(struct fiber *fiber)
+{
+    struct wr_scope *scope = fiber->scope;
+    spin_lock(&scope->lock);
+    fiber->scope_next = scope->fibers;
+    fiber->scope_link = &scope->fibers;
+    if (fiber->scope_next)
+        fiber->scope_next->scope_link = &fiber->scope_next;
+    scope->fibers = fiber;
+    spin_unlock(&scope->lock);
+    struct worker *w = fiber->home;
+    if (!fiber->all_link) {
+        fiber->all_next = w->all;
+        fiber->all_link = &w->all;
+        if (w->all)
+            w->all->all_link = &fiber->all_next;
+        w->all = fiber;
+    }
+}
+
+static void unlink_scope(struct fiber *fiber)
+{
+    if (!fiber->scope_link)
+        return;
+    struct wr_scope *scope = fiber->scope;
+    spin_lock(&scope->lock);
+    *fiber->scope_link = fiber->scope_next;
+    if (fiber->scope_next)
+        fiber->scope_next->scope_link = fiber->scope_link;
+    spin_unlock(&scope->lock);
+    fiber->scope_link = NULL;
+}
+
+void wr_fiber_set_scope(struct fiber *fiber, struct wr_scope *scope)
+{
+    unlink_scope(fiber);
+    fiber->scope = scope;
+}
+
+/* ---- running tasks ---- */
+
+static void end_task(struct fiber *fiber, wr_err err)
+{
+    struct worker *w = fiber->home;
+    struct wr_kind *kind = fiber->task.kind;
+    unsigned shard = w->id % WR_KIND_SHARDS;
+    count_shard(&kind->count[shard].completed, wr_rt.count);
+    if (__builtin_expect(err != WR_OK, 0)) {
+        if (err == WR_CANCELED)
+            count_shard(&kind->count[shard].canceled, wr_rt.count);
+        if (err == WR_PANIC)
+            count_shard(&kind->count[shard].panicked, wr_rt.count);
+    }
+    unlink_scope(fiber);
+    fiber->started = false;
+    wr_ticket_give(w);
+    struct wr_scope *scope = fiber->task.scope;
+    if (__builtin_expect(err != WR_OK, 0)) {
+        wr_scope_task_done(scope, err);
+        return;
+    }
+    if (w->done_scope != scope) {
+        wr_sched_flush(w);
+        w->done_scope = scope;
+    }
+    w->done_count++;
+}
+
+static void check_ended_clean(struct fiber *fiber)
+{
+    if (fiber->scopes)
+        wr_panic_at(fiber->task.kind->place, "task %s returned with scope \"%s\" open",
+                    wr_fiber_name(fiber), fiber->scopes->name);
+    if (fiber->held_count)
+        wr_panic_at(fiber->task.kind->place, "task %s returned with lock \"%s\" held since %s",
+                    wr_fiber_name(fiber), fiber->held[0].name, fiber->held[0].place);
+    if (fiber->cleanups || fiber->foreign)
+        wr_panic_at(fiber->task.kind->place, "task %s returned with %s", wr_fiber_name(fiber),
+                    fiber->cleanups ? "a cleanup not popped" : "foreign frames not left");
+}
+
+static bool left_over(const struct fiber *fiber)
+{
+    return fiber->scopes || fiber->cleanups || fiber->held_count || fiber->foreign;
+}
+
+static void run_task(struct fiber *fiber)
+{
+    wr_err err = fiber->task.fn(fiber->task.arg);
+    if (__builtin_expect(left_over(fiber), 0))
+        check_ended_clean(fiber);
+    end_task(fiber, err);
+}
+
+static void become_spare(struct fiber *fiber)
+{
+    struct worker *w = fiber->home;
+    fiber->next = w->spare;
+    w->spare = fiber;
+    w->spare_len++;
+}
+
+static void fiber_main(struct fiber *fiber)
+{
+    arrived(fiber);
+    struct worker *w = fiber->home;
+    for (;;) {
+        run_task(fiber);
+        if (wr_sched_take(w, fiber))
+            continue;
+        wr_sched_flush(w);
+        become_spare(fiber);
+        struct fiber *next = wr_sched_peek(w);
+        wr_fiber_switch(fiber, next ? next : &w->sched);
+    }
+}
+
+/* ---- names and rules ---- */
+
+const char *wr_fiber_name(struct fiber *fiber)
+{
+    if (!fiber->started)
+        return "scheduler";
+    snprintf(fiber->name, sizeof(fiber->name), "%s#%llu", fiber->task.kind->name,
+             (unsigned long long)fiber->id);
+    return fiber->name;
+}
+
+const char *wr_task_name(void)
+{
+    struct fiber *fiber = fiber_self();
+    return fiber ? wr_fiber_name(fiber) : "thread";
+}
+
+void wr_fiber_may_wait(struct fiber *fiber, const char *place)
+{
+    if (fiber->held_count) {
+        struct held *held = &fiber->held[fiber->held_count - 1];
+        wr_panic_at(place,
+                    "task %s waits on %s while it holds lock \"%s\", taken at %s; "
+                    "release it first, or use a gate",
+                    wr_fiber_name(fiber), fiber->what, held->name, held->place);
+    }
+    wr_panic_at(place, "task %s waits on %s below foreign frames (wr_foreign_enter)",
+                wr_fiber_name(fiber), fiber->what);
+}
+
+void wr_cleanup_push(struct wr_cleanup *cleanup)
+{
+    struct fiber *fiber = fiber_self();
+    WR_ASSERT(fiber && fiber->started);
+    cleanup->below = fiber->cleanups;
+    fiber->cleanups = cleanup;
+}
+
+void wr_cleanup_pop(struct wr_cleanup *cleanup)
+{
+    struct fiber *fiber = fiber_self();
+    if (!fiber || fiber->cleanups != cleanup)
+        wr_panic("cleanups are popped in the reverse order of their push");
+    fiber->cleanups = cleanup->below;
+}
+
+void wr_foreign_enter(void)
+{
+    struct fiber *fiber = fiber_self();
+    if (fiber)
+        fiber->foreign++;
+}
+
+void wr_foreign_leave(void)
+{
+    struct fiber *fiber = fiber_self();
+    if (fiber && fiber->foreign-- == 0)
+        wr_panic("wr_foreign_leave without wr_foreign_enter");
+}
+
+/* ---- panics ---- */
+
+/* Runs on the panicking stack, deeper than anything it abandons: what the
+ * cleanups point to in the frames above is still there. */
+_Noreturn static void contain(struct fiber *fiber)
+{
+    struct worker *w = fiber->home;
+    fiber->panicking = true;
+    while (fiber->cleanups) {
+        struct wr_cleanup *cleanup = fiber->cleanups;
+        fiber->cleanups = cleanup->below;
+        cleanup->fn(cleanup->arg);
+    }
+    wr_fiber_set_scope(fiber, fiber->task.scope);
+    while (fiber->scopes) {
+        fiber->scopes->entered_from = NULL;
+        (void)!wr_scope_close(fiber->scopes);
+    }
+    end_task(fiber, WR_PANIC);
+    wr_sched_flush(w);
+    w->dead = fiber;            /* freed by the scheduler: we stand on its stack */
+    wr_fiber_switch(fiber, &w->sched);
+    __builtin_unreachable();
+}
+
+static void on_panic(const char *place, const char *message)
+{
+    (void)place;
+    (void)message;
+    struct fiber *fiber = fiber_self();
+    if (!fiber || !fiber->started)
+        return;
+    const char *why = NULL;
+    if (fiber->held_count)
+        why = "a lock is held";
+    else if (fiber->foreign)
+        why = "foreign frames are below";
+    else if (fiber->panicking)
+        why = "it was already panicking";
+    char line[200];
+    int len =
+        snprintf(line, sizeof(line), "weir: in task %s, started at %s, on worker %u: %s%s\n",
+                 wr_fiber_name(fiber), fiber->task.kind->place, fiber->home->id,
+                 why ? "the process ends, because " : "the task ends", why ? why : "");
+    wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+    if (!why)
+        contain(fiber);
+}
+
+void wr_fatal(const char *place, const char *text)
+{
+    char line[300];
+    int len = snprintf(line, sizeof(line), "weir: fatal at %s: %s\n", place, text);
+    wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+    abort();
+}
+
+void wr_fiber_panics(void)
+{
+    wr_panic_hook = on_panic;
+}

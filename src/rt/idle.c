@@ -1,0 +1,165 @@
+/* idle.c - a worker with nothing to do: spin, sleep, or move the virtual clock.
+ *
+ * Going to sleep and being woken race: a worker says that it sleeps and then
+ * looks at its inbox once more; a waker puts the fiber into the inbox and then
+ * looks whether the worker sleeps.  Both in sequentially consistent order: one
+ * of them sees the other.  A worker is woken at most once per sleep.
+ *
+ * Waking a sleeping thread costs tens of microseconds here, more than many
+ * tasks take; so new tasks wake another worker only when more than a few of
+ * them queue up or the oldest has waited, and an idle worker spins a little
+ * before it sleeps, one at a time.
+ */
+#include "base/world.h"
+#include "rt/rt_int.h"
+
+#define SPIN_SPAN WR_US(50)
+#define STARVED_SPAN WR_MS(10)
+
+static bool work_anywhere(struct worker *w)
+{
+    if (atomic_load_explicit(&w->inbox, memory_order_relaxed) || wr_rt.stopping)
+        return true;
+    for (unsigned i = 0; i < wr_rt.count; i++)
+        for (int class = 0; class < 2; class++)
+            if (atomic_load_explicit(&wr_rt.workers[i].fresh[class].len, memory_order_relaxed))
+                return true;
+    return false;
+}
+
+/* Look for work for a little while: a spinning worker is found in a fraction
+ * of a microsecond, a sleeping one in tens.  One at a time; less when it has
+ * been in vain. */
+static bool spin_for_work(struct worker *w)
+{
+    uint32_t none = 0;
+    if (wr_rt.cores < 2 || w->spin_misses > 64
+        || !atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1)) {
+        w->spin_misses = w->spin_misses > 64 ? w->spin_misses - 1 : w->spin_misses;
+        return false;
+    }
+    wr_time until = wr_now() + SPIN_SPAN;
+    wr_time timer = wr_wheel_next(&w->wheel);
+    bool found = false;
+    for (unsigned round = 0; !found; round++) {
+        found = work_anywhere(w);
+        if (found || (round & 63) != 63) {
+            wr_os_relax(0);
+            continue;
+        }
+        wr_time now = wr_now();
+        if (now >= until)
+            break;
+        found = now >= timer || (w->fds && wr_os_poll_pending(&w->poll));
+    }
+    atomic_store(&wr_rt.spinning, 0);
+    w->spin_misses = found ? 0 : w->spin_misses + 1;
+    return found;
+}
+
+static void sleep_until_kicked(struct worker *w, wr_time span)
+{
+    atomic_store(&w->sleeping, 1);
+    atomic_fetch_or(&wr_rt.asleep, (uint64_t)1 << w->id);
+    if (!atomic_load(&w->inbox) && !atomic_load(&wr_rt.stopping))
+        wr_sched_poll(w, span);
+    atomic_fetch_and(&wr_rt.asleep, ~((uint64_t)1 << w->id));
+    atomic_store(&w->sleeping, 0);
+}
+
+static void idle_real(struct worker *w)
+{
+    if (spin_for_work(w))
+        return;
+    wr_time next_timer = wr_wheel_next(&w->wheel), span = WR_NEVER;
+    if (next_timer != WR_NEVER) {
+        span = next_timer - wr_now();
+        if (span <= 0)
+            return;
+    }
+    if (w->fresh[0].len && span > STARVED_SPAN)
+        span = STARVED_SPAN;    /* tasks that wait for memory: nobody tells us when there is some */
+    sleep_until_kicked(w, span);
+}
+
+/* Under the virtual clock the last worker to run out of work moves time on.
+ * Nothing else can be under way then: no fiber runs, no wake is in an inbox,
+ * no event waits in an epoll, no offloaded call is out. */
+static bool all_quiet(void)
+{
+    if (wr_rt.idle < wr_rt.count || atomic_load(&wr_rt.offloads))
+        return false;
+    for (unsigned i = 0; i < wr_rt.count; i++) {
+        struct worker *w = &wr_rt.workers[i];
+        if (atomic_load(&w->inbox) || w->fresh[0].len || w->fresh[1].len
+            || (w->fds && wr_os_poll_pending(&w->poll)))
+            return false;
+    }
+    return true;
+}
+
+static void report_deadlock(void)
+{
+    static const char text[] = "weir: deadlock: every task waits, and nothing can wake one\n";
+    wr_world->complain(text, sizeof(text) - 1);
+    wr_run_dump();
+    wr_fatal(WR_HERE, "deadlock");
+}
+
+static bool advance_clock(void)
+{
+    wr_time earliest = WR_NEVER;
+    size_t fds = 0;
+    for (unsigned i = 0; i < wr_rt.count; i++) {
+        wr_time next_timer = wr_wheel_next(&wr_rt.workers[i].wheel);
+        if (next_timer < earliest)
+            earliest = next_timer;
+        fds += wr_rt.workers[i].fds;
+    }
+    if (earliest == WR_NEVER) {
+        if (fds == 0 && !atomic_load(&wr_rt.stopping))
+            report_deadlock();
+        return false;           /* only the outside can move us now */
+    }
+    if (earliest > wr_rt.now) {
+        atomic_store(&wr_rt.now, earliest);
+        if (wr_rt.hooks)
+            wr_rt.hooks->advance(earliest);
+    }
+    return true;
+}
+
+static void idle_virtual(struct worker *w)
+{
+    bool moved = false;
+    if (w->fds && wr_os_poll_pending(&w->poll))
+        return;
+    spin_lock(&wr_rt.clock_lock);
+    if (!work_anywhere(w)) {
+        atomic_store(&w->sleeping, 1);      /* before anybody can find us idle */
+        w->idle_counted = true;
+        wr_rt.idle++;
+        moved = all_quiet() && advance_clock();
+    }
+    if (moved)
+        for (unsigned i = 0; i < wr_rt.count; i++)
+            if (atomic_exchange(&wr_rt.workers[i].sleeping, 0))
+                wr_os_poll_kick(&wr_rt.workers[i].poll);
+    spin_unlock(&wr_rt.clock_lock);
+    if (w->idle_counted && !moved)
+        sleep_until_kicked(w, WR_NEVER);
+    spin_lock(&wr_rt.clock_lock);
+    if (w->idle_counted) {
+        w->idle_counted = false;
+        wr_rt.idle--;
+    }
+    spin_unlock(&wr_rt.clock_lock);
+}
+
+void wr_idle(struct worker *w)
+{
+    if (wr_rt.conf.virtual_clock)
+        idle_virtual(w);
+    else
+        idle_real(w);
+}

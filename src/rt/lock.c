@@ -1,0 +1,179 @@
+/* lock.c - exclusion for threads, with the discipline of fibers.
+ *
+ * Both kinds spin briefly and then sleep on a futex; the whole worker sleeps
+ * with them, which is why nothing may wait inside.  What a fiber (or a plain
+ * thread) holds is kept in a short list: it gives the rank check its answer,
+ * the panic its two places, and the hold time its start.
+ */
+#include <weir/lock.h>
+
+#include "rt/rt_int.h"
+
+#define SPINS 100
+#define LONG_HOLD WR_MS(1)
+
+enum { FREE = 0, TAKEN = 1, CONTENDED = 2 };            /* wr_mutex.word */
+#define WRITER 0x80000000u                              /* wr_rwlock.word */
+
+static __thread struct fiber thread_holder;             /* for threads that are no worker */
+static _Atomic(struct wr_lock_info *) known_locks;
+
+static struct fiber *holder(void)
+{
+    struct fiber *fiber = fiber_self();
+    return fiber ? fiber : &thread_holder;
+}
+
+static void know(struct wr_lock_info *info)
+{
+    if (atomic_exchange(&info->known, true))
+        return;
+    struct wr_lock_info *head = atomic_load(&known_locks);
+    do
+        atomic_store_explicit(&info->next, head, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&known_locks, &head, info));
+}
+
+struct wr_lock_info *wr_lock_first(void)
+{
+    return atomic_load(&known_locks);
+}
+
+static void before(struct wr_lock_info *info, const char *place)
+{
+    struct fiber *self = holder();
+    if (__builtin_expect(!atomic_load_explicit(&info->known, memory_order_relaxed), 0))
+        know(info);
+    if (__builtin_expect(self->held_count == 0, 1))
+        return;
+    const struct held *top = &self->held[self->held_count - 1];
+    if (info->rank <= top->rank)
+        wr_panic_at(place, "lock order: \"%s\" (rank %u) is taken while \"%s\" (rank %u) is held "
+                    "since %s; take the lower rank first", info->name, info->rank, top->name,
+                    top->rank, top->place);
+    if (self->held_count == LOCKS_HELD_MAX)
+        wr_panic_at(place, "more than %d locks held at once", LOCKS_HELD_MAX);
+}
+
+static void after(const void *lock, const struct wr_lock_info *info, const char *place)
+{
+    struct fiber *self = holder();
+    self->held[self->held_count++] = (struct held){
+        .lock = lock, .name = info->name, .place = place, .rank = info->rank,
+        .since = wr_os_cycles(),
+    };
+}
+
+static void release(const void *lock, struct wr_lock_info *info)
+{
+    static _Atomic uint64_t long_hold;
+    struct fiber *self = holder();
+    uint32_t i = self->held_count;
+    while (i > 0 && self->held[i - 1].lock != lock)
+        i--;
+    if (i == 0)
+        wr_panic("lock \"%s\" is released by %s, which does not hold it", info->name, wr_task_name());
+    struct held held = self->held[i - 1];
+    for (; i < self->held_count; i++)
+        self->held[i - 1] = self->held[i];
+    self->held_count--;
+    uint64_t limit = atomic_load_explicit(&long_hold, memory_order_relaxed);
+    if (limit == 0) {
+        limit = wr_os_cycles_of(LONG_HOLD);
+        atomic_store_explicit(&long_hold, limit, memory_order_relaxed);
+    }
+    if (__builtin_expect(wr_os_cycles() - held.since > limit, 0)) {
+        atomic_fetch_add_explicit(&info->held_long, 1, memory_order_relaxed);
+        atomic_store_explicit(&info->held_long_place, held.place, memory_order_relaxed);
+    }
+}
+
+/* ---- mutex ---- */
+
+static void mutex_slow(struct wr_mutex *mutex)
+{
+    atomic_fetch_add_explicit(&mutex->info.contended, 1, memory_order_relaxed);
+    for (unsigned round = 0; round < SPINS; round++) {
+        uint32_t free = FREE;
+        if (atomic_load_explicit(&mutex->word, memory_order_relaxed) == FREE
+            && atomic_compare_exchange_strong_explicit(&mutex->word, &free, TAKEN,
+                                                       memory_order_acquire, memory_order_relaxed))
+            return;
+        wr_os_relax(round);
+    }
+    while (atomic_exchange_explicit(&mutex->word, CONTENDED, memory_order_acquire) != FREE)
+        wr_os_futex_wait(&mutex->word, CONTENDED, WR_NEVER);
+}
+
+void (wr_mutex_lock)(struct wr_mutex *mutex, const char *place)
+{
+    uint32_t free = FREE;
+    before(&mutex->info, place);
+    if (!atomic_compare_exchange_strong_explicit(&mutex->word, &free, TAKEN, memory_order_acquire,
+                                                 memory_order_relaxed))
+        mutex_slow(mutex);
+    after(mutex, &mutex->info, place);
+}
+
+void wr_mutex_unlock(struct wr_mutex *mutex)
+{
+    release(mutex, &mutex->info);
+    if (atomic_exchange_explicit(&mutex->word, FREE, memory_order_release) == CONTENDED)
+        wr_os_futex_wake(&mutex->word, 1);
+}
+
+/* ---- rwlock ---- */
+
+static bool read_attempt(struct wr_rwlock *lock)
+{
+    uint32_t word = atomic_load_explicit(&lock->word, memory_order_relaxed);
+    if (word & WRITER || atomic_load_explicit(&lock->wanted, memory_order_relaxed))
+        return false;
+    return atomic_compare_exchange_strong_explicit(&lock->word, &word, word + 1,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+static bool write_attempt(struct wr_rwlock *lock)
+{
+    uint32_t free = 0;
+    return atomic_compare_exchange_strong_explicit(&lock->word, &free, WRITER,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+/* Rare and short: spinning with a pause that grows into yielding is enough. */
+static void spin_until(struct wr_rwlock *lock, bool (*attempt)(struct wr_rwlock *))
+{
+    if (attempt(lock))
+        return;
+    atomic_fetch_add_explicit(&lock->info.contended, 1, memory_order_relaxed);
+    for (unsigned round = 0; !attempt(lock); round++)
+        wr_os_relax(round < SPINS ? round : 255);
+}
+
+void (wr_rwlock_read)(struct wr_rwlock *lock, const char *place)
+{
+    before(&lock->info, place);
+    spin_until(lock, read_attempt);
+    after(lock, &lock->info, place);
+}
+
+void wr_rwlock_read_done(struct wr_rwlock *lock)
+{
+    release(lock, &lock->info);
+    atomic_fetch_sub_explicit(&lock->word, 1, memory_order_release);
+}
+
+void (wr_rwlock_write)(struct wr_rwlock *lock, const char *place)
+{
+    before(&lock->info, place);
+    atomic_fetch_add_explicit(&lock->wanted, 1, memory_order_relaxed);
+    spin_until(lock, write_attempt);
+    atomic_fetch_sub_explicit(&lock->wanted, 1, memory_order_relaxed);
+    after(lock, &lock->info, place);
+}
+
+void wr_rwlock_write_done(struct wr_rwlock *lock)
+{
+    release(lock, &lock->info);
+    atomic_store_explicit(&lock->word, 0, memory_order_release);
+}

@@ -1,0 +1,129 @@
+/* monitor.c - see monitor.h. */
+#include "rt/monitor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/world.h"
+#include "rt/rt_int.h"
+
+#define PERIOD WR_MS(10)
+#define PERIOD_ASLEEP WR_MS(100)
+#define QUIET_BEFORE_SLEEP 100          /* periods without a turn before it looks less often */
+#define REPORT_EVERY WR_S(1)
+#define FRAMES_MAX 32
+
+static struct {
+    struct os_thread thread;
+    bool started;
+    _Atomic uint32_t stop;
+    wr_time reported;
+    struct { uint64_t turns; bool stalled; } seen[WORKERS_MAX];
+
+    /* Filled in by the interrupted worker. */
+    _Atomic uint32_t answered;
+    void *frames[FRAMES_MAX];
+    size_t frame_count;
+    struct wr_kind *kind;
+    char name[48];
+} monitor;
+
+/* In a signal handler, on the stalled thread. */
+static void describe_stall(void)
+{
+    struct fiber *fiber = fiber_self();
+    monitor.kind = fiber && fiber->started ? fiber->task.kind : NULL;
+    if (monitor.kind)
+        snprintf(monitor.name, sizeof(monitor.name), "%s", wr_fiber_name(fiber));
+    monitor.frame_count = wr_os_backtrace(monitor.frames, FRAMES_MAX);
+    atomic_store(&monitor.answered, 1);
+    wr_os_futex_wake(&monitor.answered, 1);
+}
+
+static void report_stall(struct worker *w)
+{
+    atomic_store(&monitor.answered, 0);
+    wr_os_interrupt(&w->thread, describe_stall);
+    wr_os_futex_wait(&monitor.answered, 0, PERIOD);
+    if (!atomic_load(&monitor.answered) || !monitor.kind)
+        return;
+    atomic_fetch_add_explicit(&monitor.kind->stalls, 1, memory_order_relaxed);
+    wr_time now = wr_now();
+    if (now - monitor.reported < REPORT_EVERY)
+        return;
+    monitor.reported = now;
+    char line[240];
+    int len = snprintf(line, sizeof(line),
+                       "weir: stall: task %s, started at %s, has kept worker %u for 10 ms; "
+                       "blocking calls belong in wr_offload, long loops need wr_yield\n",
+                       monitor.name, monitor.kind->place, w->id);
+    wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+    wr_os_backtrace_print(monitor.frames, monitor.frame_count);
+}
+
+static bool asleep(const struct worker *w)
+{
+    return atomic_load_explicit(&w->sleeping, memory_order_relaxed);
+}
+
+/* A stalled worker cannot give its tasks away by itself. */
+static void help(struct worker *w)
+{
+    if (!atomic_load_explicit(&w->fresh[0].len, memory_order_relaxed))
+        return;
+    for (unsigned i = 0; i < wr_rt.count; i++)
+        if (atomic_exchange(&wr_rt.workers[i].sleeping, 0)) {
+            wr_os_poll_kick(&wr_rt.workers[i].poll);
+            return;
+        }
+}
+
+/* Whether any worker has moved since the last look. */
+static bool look(void)
+{
+    bool moved = false;
+    for (unsigned i = 0; i < wr_rt.count; i++) {
+        struct worker *w = &wr_rt.workers[i];
+        uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
+        bool same = turns == monitor.seen[i].turns;
+        moved |= !same;
+        if (same && !asleep(w) && atomic_load_explicit(&w->busy, memory_order_relaxed)) {
+            help(w);
+            if (!monitor.seen[i].stalled)
+                report_stall(w);
+            monitor.seen[i].stalled = true;
+        } else {
+            monitor.seen[i].stalled = false;
+        }
+        monitor.seen[i].turns = turns;
+    }
+    return moved;
+}
+
+static void monitor_main(void *arg)
+{
+    (void)arg;
+    unsigned quiet = 0;
+    while (!atomic_load(&monitor.stop)) {
+        wr_os_futex_wait(&monitor.stop, 0, quiet < QUIET_BEFORE_SLEEP ? PERIOD : PERIOD_ASLEEP);
+        quiet = look() ? 0 : quiet + 1;
+    }
+}
+
+wr_err wr_monitor_start(void)
+{
+    memset(&monitor, 0, sizeof(monitor));
+    wr_err err = wr_os_thread_start(&monitor.thread, "weir-monitor", monitor_main, NULL);
+    monitor.started = err == WR_OK;
+    return err;
+}
+
+void wr_monitor_stop(void)
+{
+    if (!monitor.started)
+        return;
+    atomic_store(&monitor.stop, 1);
+    wr_os_futex_wake(&monitor.stop, 1);
+    wr_os_thread_join(&monitor.thread);
+    monitor.started = false;
+}

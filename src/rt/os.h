@@ -1,0 +1,83 @@
+/* os.h - the runtime's real driver: threads, sleeping, polling, memory.
+ *
+ * Everything the runtime asks of the operating system goes through here and
+ * through base/world.h; the other files of rt are pure.  In a simulation there
+ * is one worker, no thread, and nothing below is asked to sleep.
+ */
+#ifndef WR_RT_OS_H
+#define WR_RT_OS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/err.h>
+#include <weir/time.h>
+
+unsigned wr_os_cores(void);
+
+/* Threads.  The name is shown by the system's tools. */
+struct os_thread { unsigned long handle; void (*fn)(void *); void *arg; char name[16]; };
+wr_err wr_os_thread_start(struct os_thread *thread, const char *name, void (*fn)(void *), void *arg);
+void wr_os_thread_join(struct os_thread *thread);
+
+/* One turn of a spinning loop: pause, and after many rounds let other threads run. */
+void wr_os_relax(unsigned round);
+
+/* Sleep while *word is `expected`, at most `span`; wake those who do. */
+void wr_os_futex_wait(_Atomic uint32_t *word, uint32_t expected, wr_time span);
+void wr_os_futex_wake(_Atomic uint32_t *word, unsigned count);
+
+/* A cheap clock of the processor, and how many of its ticks a span has. */
+uint64_t wr_os_cycles(void);
+uint64_t wr_os_cycles_of(wr_time span);
+
+/* What a worker sleeps in: an epoll instance with an eventfd to be woken by. */
+struct os_poll { int epoll, kick; };
+struct os_event { uint64_t data; unsigned ready; bool failed; };
+
+wr_err wr_os_poll_open(struct os_poll *poll);
+void wr_os_poll_close(struct os_poll *poll);
+wr_err wr_os_poll_add(struct os_poll *poll, int fd, uint64_t data);
+void wr_os_poll_remove(struct os_poll *poll, int fd);
+void wr_os_poll_kick(struct os_poll *poll);
+/* Wait for events until `span` has passed (WR_NOW: look, WR_NEVER: no limit). */
+size_t wr_os_poll_wait(struct os_poll *poll, struct os_event *events, size_t max, wr_time span);
+/* Whether events wait, without taking them; any thread may ask. */
+bool wr_os_poll_pending(const struct os_poll *poll);
+
+/* Descriptors. */
+wr_err wr_os_fd_prepare(int fd);                /* non-blocking; UNSUPPORTED for regular files */
+wr_err wr_os_fd_read(int fd, size_t *ret, void *buf, size_t size);     /* BUSY: would wait */
+wr_err wr_os_fd_write(int fd, size_t *ret, const void *buf, size_t size);
+void wr_os_fd_close(int fd);
+
+/* Memory for stacks: reserved, not committed.  NULL when there is none. */
+void *wr_os_map(size_t size);
+void wr_os_unmap(void *at, size_t size);
+void wr_os_forget(void *at, size_t size);       /* give pages back, keep the range */
+/* Make a page fault when touched; false when guards cost a mapping each and ran out. */
+bool wr_os_guard(void *at, size_t size);
+size_t wr_os_page(void);
+
+/* Bad addresses: `report` runs on an alternate stack with the address, then the
+ * process ends by the signal.  Threads ask for their alternate stack. */
+void wr_os_faults(void (*report)(int signal, void *address));
+void wr_os_fault_stack_open(void **ret);
+void wr_os_fault_stack_close(void *stack);
+
+/* Signals as bytes in a pipe: every listed one is caught from now on. */
+wr_err wr_os_signals_open(int *ret_fd, const int *signals, size_t count);
+void wr_os_signals_close(int fd);
+
+/* Interrupt a thread and run fn there, in a signal handler. */
+void wr_os_interrupt(const struct os_thread *thread, void (*fn)(void));
+void wr_os_thread_self(struct os_thread *ret);
+size_t wr_os_backtrace(void **frames, size_t max);
+void wr_os_backtrace_print(void *const *frames, size_t count);
+
+void wr_os_at_fork(void (*child)(void));
+unsigned long wr_os_thread_id(void);
+
+#endif

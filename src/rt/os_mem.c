@@ -1,0 +1,145 @@
+/* os_mem.c - address space for stacks, and what to do when one is outgrown. */
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/world.h"
+#include "rt/os.h"
+
+#define MADV_GUARD_INSTALL_ 102     /* since Linux 6.13; older headers lack the name */
+#define FAULT_STACK_SIZE (64 * 1024)
+
+size_t wr_os_page(void)
+{
+    static _Atomic size_t known;
+    size_t page = atomic_load_explicit(&known, memory_order_relaxed);
+    if (page == 0) {
+        page = (size_t)sysconf(_SC_PAGESIZE);
+        atomic_store_explicit(&known, page, memory_order_relaxed);
+    }
+    return page;
+}
+
+void *wr_os_map(size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    madvise(at, size, MADV_NOHUGEPAGE);
+    return at;
+}
+
+void wr_os_unmap(void *at, size_t size)
+{
+    munmap(at, size);
+}
+
+void wr_os_forget(void *at, size_t size)
+{
+    madvise(at, size, MADV_DONTNEED);
+}
+
+bool wr_os_guard(void *at, size_t size)
+{
+    static _Atomic bool by_mapping;
+    if (!atomic_load_explicit(&by_mapping, memory_order_relaxed)) {
+        if (madvise(at, size, MADV_GUARD_INSTALL_) == 0)
+            return true;
+        if (errno != EINVAL)
+            return false;
+        if (!atomic_exchange(&by_mapping, true)) {
+            static const char note[] =
+                "weir: this kernel has no guard regions; each stack costs a mapping, so "
+                "vm.max_map_count bounds the number of fibers (sysctl raises it)\n";
+            wr_world->complain(note, sizeof(note) - 1);
+        }
+    }
+    return mprotect(at, size, PROT_NONE) == 0;
+}
+
+static void (*fault_report)(int signal, void *address);
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    fault_report(number, info->si_addr);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Sanitizers bring handlers of their own that say more; then ours stays out. */
+void wr_os_faults(void (*report)(int signal, void *address))
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+    fault_report = report;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        struct sigaction old;
+        if (sigaction(numbers[i], NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+            continue;
+        struct sigaction act = { .sa_sigaction = on_fault,
+                                 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+        sigaction(numbers[i], &act, NULL);
+    }
+}
+
+void wr_os_fault_stack_open(void **ret)
+{
+    stack_t old;
+    *ret = NULL;
+    if (sigaltstack(NULL, &old) == 0 && !(old.ss_flags & SS_DISABLE))
+        return;
+    void *memory = malloc(FAULT_STACK_SIZE);
+    if (!memory)
+        return;
+    sigaltstack(&(stack_t){ .ss_sp = memory, .ss_size = FAULT_STACK_SIZE }, NULL);
+    *ret = memory;
+}
+
+void wr_os_fault_stack_close(void *stack)
+{
+    if (!stack)
+        return;
+    sigaltstack(&(stack_t){ .ss_flags = SS_DISABLE }, NULL);
+    free(stack);
+}
+
+static void (*interrupt_fn)(void);
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    int saved = errno;
+    interrupt_fn();
+    errno = saved;
+}
+
+/* SIGURG is ignored by default and used by nobody for its old purpose. */
+void wr_os_interrupt(const struct os_thread *thread, void (*fn)(void))
+{
+    static _Atomic bool installed;
+    interrupt_fn = fn;
+    if (!atomic_exchange(&installed, true)) {
+        struct sigaction act = { .sa_handler = on_interrupt,
+                                 .sa_flags = SA_RESTART | SA_ONSTACK };
+        sigaction(SIGURG, &act, NULL);
+        void *warm[1];
+        backtrace(warm, 1);         /* loads its library here, not in a handler */
+    }
+    pthread_kill((pthread_t)thread->handle, SIGURG);
+}
+
+size_t wr_os_backtrace(void **frames, size_t max)
+{
+    return (size_t)backtrace(frames, (int)max);
+}
+
+void wr_os_backtrace_print(void *const *frames, size_t count)
+{
+    backtrace_symbols_fd(frames, (int)count, STDERR_FILENO);
+}

@@ -1,0 +1,290 @@
+/* run.c - starting the runtime, and leaving nothing of it behind. */
+#include <weir/run.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/world.h"
+#include "rt/monitor.h"
+#include "rt/offload_int.h"
+#include "rt/scope_int.h"
+
+#define TASKS_MAX ((size_t)4 * 1000 * 1000)
+#define OFFLOAD_THREADS_MAX 16
+#define OFFLOAD_QUEUE_MAX 1024
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STACK_SIZE ((size_t)512 * 1024)
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define STACK_SIZE ((size_t)512 * 1024)
+#endif
+#endif
+#ifndef STACK_SIZE
+#define STACK_SIZE ((size_t)64 * 1024)
+#endif
+
+struct rt wr_rt;
+
+/* ---- the virtual clock ---- */
+
+static wr_time virtual_mono(void)
+{
+    return atomic_load(&wr_rt.now);
+}
+
+static int64_t virtual_wall(void)
+{
+    return wr_rt.wall_offset + virtual_mono();
+}
+
+static struct wr_world virtual_world;
+
+static void clock_open(void)
+{
+    if (!wr_rt.conf.virtual_clock)
+        return;
+    /* An even second, far from zero, so that "a minute ago" is a moment too. */
+    atomic_store(&wr_rt.now, WR_S(1000));
+    wr_rt.wall_offset = WR_S(1800000000);
+    virtual_world = *wr_world;
+    virtual_world.mono = virtual_mono;
+    virtual_world.wall = virtual_wall;
+    wr_world = &virtual_world;
+}
+
+static const struct wr_world *outer_world;
+
+/* ---- faults ---- */
+
+static void on_fault(int signal, void *address)
+{
+    char line[300];
+    struct fiber *fiber = fiber_self();
+    const char *name = fiber ? wr_fiber_name(fiber) : "thread";
+    int len;
+    if (fiber && fiber->started && wr_stack_of_guard(address) == fiber->stack)
+        len = snprintf(line, sizeof(line),
+                       "weir: stack overflow in task %s, started at %s: it outgrew its %zu KiB; "
+                       "raise stack_size, or put large buffers elsewhere\n",
+                       name, fiber->task.kind->place, fiber->stack_size / 1024);
+    else
+        len = snprintf(line, sizeof(line), "weir: signal %d at address %p in task %s\n", signal,
+                       address, name);
+    wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+}
+
+static void on_fork(void)
+{
+    if (wr_rt.workers)
+        wr_worker_self = NULL;
+}
+
+/* ---- workers ---- */
+
+static void worker_main(void *arg)
+{
+    struct worker *w = arg;
+    void *fault_stack;
+    wr_worker_self = w;
+    wr_os_fault_stack_open(&fault_stack);
+    wr_fiber_sched_init(w);
+    wr_sched_loop(w);
+    wr_os_fault_stack_close(fault_stack);
+    wr_worker_self = NULL;
+}
+
+static void worker_close(struct worker *w)
+{
+    while (w->spare) {
+        struct fiber *fiber = w->spare;
+        w->spare = fiber->next;
+        wr_fiber_free(fiber);
+    }
+    wr_os_poll_close(&w->poll);
+}
+
+static void stop_all(void)
+{
+    atomic_store(&wr_rt.stopping, true);
+    for (unsigned i = 0; i < wr_rt.count; i++)
+        wr_os_poll_kick(&wr_rt.workers[i].poll);
+}
+
+/* ---- the first task ---- */
+
+struct first { wr_task_fn fn; void *arg; wr_err err; };
+
+static wr_err run_first(void *arg)
+{
+    struct first *first = arg;
+    first->err = WR_PANIC;      /* stands when fn does not return */
+    first->err = first->fn(first->arg);
+    return first->err;
+}
+
+/* Ends the run when the first task is gone, however it went. */
+static wr_err run_root(void *arg)
+{
+    struct first *first = arg;
+    struct wr_scope *scope;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "run",
+                                                               .deadline = WR_NEVER });
+    if (!err) {
+        err = wr_scope_go(scope, "main", run_first, first);
+        if (!err)
+            (void)!wr_scope_join(scope, WR_NEVER);
+        (void)!wr_scope_close(scope);
+    }
+    if (err)
+        first->err = err;
+    stop_all();
+    return WR_OK;
+}
+
+static unsigned worker_count(const struct wr_run_conf *conf)
+{
+    unsigned count = conf->workers;
+    const char *env = wr_world->env("WEIR_THREADS");
+    if (count == 0 && env)
+        count = (unsigned)strtoul(env, NULL, 10);
+    if (count == 0)
+        count = wr_rt.cores;
+    return count < WORKERS_MAX ? count : WORKERS_MAX;
+}
+
+static wr_err open_workers(void)
+{
+    wr_rt.workers = aligned_alloc(CACHE_LINE, wr_rt.count * sizeof(*wr_rt.workers));
+    if (!wr_rt.workers)
+        return WR_NOMEM;
+    memset(wr_rt.workers, 0, wr_rt.count * sizeof(*wr_rt.workers));
+    for (unsigned i = 0; i < wr_rt.count; i++) {
+        struct worker *w = &wr_rt.workers[i];
+        w->id = i;
+        wr_rand_seed_from_world(&w->rand);
+        wr_err err = wr_os_poll_open(&w->poll);
+        if (err) {
+            while (i-- > 0)
+                wr_os_poll_close(&wr_rt.workers[i].poll);
+            return err;
+        }
+    }
+    return WR_OK;
+}
+
+static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hooks)
+{
+    wr_rt = (struct rt){ .conf = *conf, .hooks = hooks, .cores = wr_os_cores() };
+    struct wr_run_conf *c = &wr_rt.conf;
+    wr_rt.count = hooks ? 1 : worker_count(conf);
+    c->virtual_clock |= hooks != NULL;
+    if (c->stack_size == 0)
+        c->stack_size = STACK_SIZE;
+    if (c->tasks_max == 0)
+        c->tasks_max = TASKS_MAX;
+    if (c->offload_threads_max == 0)
+        c->offload_threads_max = OFFLOAD_THREADS_MAX;
+    if (c->offload_queue_max == 0)
+        c->offload_queue_max = OFFLOAD_QUEUE_MAX;
+    atomic_store(&wr_rt.tickets, c->tasks_max + 2);     /* ours: root and main */
+}
+
+/* The calling thread is worker 0. */
+static wr_err run_workers(struct first *first)
+{
+    static struct wr_kind root_kind = WR_KIND("root");
+    struct wr_scope root;
+    wr_scope_init_root(&root);
+    wr_rt.root = &root;
+    unsigned started = 1;
+    wr_err err = WR_OK;
+    struct worker *w = &wr_rt.workers[0];
+    wr_os_thread_self(&w->thread);
+
+    /* The root task is queued by hand: no task exists yet that could start it. */
+    wr_kind_know(&root_kind);
+    atomic_store(&root.live, 1);
+    struct task *task = wr_ticket_take(w) ? wr_task_take(w) : NULL;
+    if (!task)
+        return WR_NOMEM;
+    *task = (struct task){ .fn = run_root, .arg = first, .scope = &root, .kind = &root_kind };
+    wr_fresh_push(&w->fresh[0], task);
+
+    for (; started < wr_rt.count && !err; started += !err) {
+        char name[16];
+        snprintf(name, sizeof(name), "weir-%u", started);
+        err = wr_os_thread_start(&wr_rt.workers[started].thread, name, worker_main,
+                                 &wr_rt.workers[started]);
+    }
+    if (!err && !wr_rt.conf.virtual_clock)
+        err = wr_monitor_start();
+    if (err)
+        stop_all();
+    worker_main(w);
+    wr_monitor_stop();
+    for (unsigned i = 1; i < started; i++)
+        wr_os_thread_join(&wr_rt.workers[i].thread);
+    return err;
+}
+
+static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, wr_task_fn fn,
+                  void *arg)
+{
+    static _Atomic bool running, prepared;
+    if (atomic_exchange(&running, true))
+        wr_panic("wr_run inside wr_run: one run at a time per process");
+    outer_world = wr_world;
+    configure(conf, hooks);
+    if (!atomic_exchange(&prepared, true)) {
+        wr_os_at_fork(on_fork);
+        wr_os_faults(on_fault);
+    }
+    wr_fiber_panics();
+    wr_stack_pool_open(wr_rt.conf.stack_size);
+    clock_open();
+    struct first first = { .fn = fn, .arg = arg, .err = WR_NOMEM };
+    wr_err err = open_workers();
+    if (!err) {
+        err = run_workers(&first);
+        wr_offload_stop();
+        for (unsigned i = 0; i < wr_rt.count; i++)
+            worker_close(&wr_rt.workers[i]);
+    }
+    wr_task_free_all();
+    wr_stack_pool_close();
+    free(wr_rt.workers);
+    wr_rt.workers = NULL;
+    wr_rt.count = 0;
+    wr_world = outer_world;
+    atomic_store(&running, false);
+    return err ? err : first.err;
+}
+
+wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg)
+{
+    return run(conf, NULL, fn, arg);
+}
+
+wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks, wr_task_fn fn,
+                     void *arg)
+{
+    return run(conf, hooks, fn, arg);
+}
+
+/* Other workers go on meanwhile: a fiber may be shown where it waited a moment
+ * ago.  Under the virtual clock, and at a deadlock, everything stands still. */
+void wr_run_dump(void)
+{
+    for (unsigned i = 0; i < wr_rt.count; i++)
+        for (struct fiber *fiber = wr_rt.workers[i].all; fiber; fiber = fiber->all_next) {
+            if (!fiber->started)
+                continue;
+            uint64_t state = atomic_load(&fiber->word) & WAIT_STATE;
+            char line[300];
+            int len = snprintf(line, sizeof(line), "weir:   worker %u  %-28s %s %s at %s\n", i,
+                               wr_fiber_name(fiber), state == WAIT_ARMED ? "waits on" : "runs, last on",
+                               fiber->what ? fiber->what : "-", fiber->place);
+            wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+        }
+}

@@ -1,0 +1,415 @@
+/* sched.c - what a worker does next.
+ *
+ * Fibers that can run are in their home's ready list, which only that thread
+ * touches; wakes from other threads arrive in its inbox.  Tasks that have not
+ * started are in the fresh queue of the worker that spawned them, where any
+ * worker that has nothing to do may take them.
+ *
+ * Most switches go straight from one fiber to the next (wr_sched_peek).  Every
+ * 64th turn, and whenever nothing is ready, the worker's own loop runs: it
+ * empties the inbox, fires timers, polls descriptors, starts new tasks, steals.
+ */
+#include "rt/scope_int.h"
+
+#define TURN_MASK 63            /* how often the loop looks around: every 64 turns */
+#define FRESH_WAKE 8            /* more queued tasks than this wake another worker */
+#define FRESH_WAIT WR_US(50)    /* and so does one that has waited this long */
+#define LOW_SPAN WR_MS(10)      /* low tasks get a turn this often under full load */
+#define SPARE_KEEP 1024         /* fibers without a task that a worker keeps */
+#define EVENTS_MAX 64
+
+/* ---- ready list ---- */
+
+static void ready_push(struct worker *w, struct fiber *fiber)
+{
+    struct ready *ready = &w->ready[fiber->low];
+    fiber->next = NULL;
+    if (ready->head)
+        ready->tail->next = fiber;
+    else
+        ready->head = fiber;
+    ready->tail = fiber;
+}
+
+static struct fiber *ready_pop(struct ready *ready)
+{
+    struct fiber *fiber = ready->head;
+    if (fiber)
+        ready->head = fiber->next;
+    return fiber;
+}
+
+void wr_fiber_ready(struct fiber *fiber)
+{
+    struct worker *w = wr_worker_self, *home = fiber->home;
+    if (w == home) {
+        ready_push(w, fiber);
+        return;
+    }
+    struct fiber *head = atomic_load_explicit(&home->inbox, memory_order_relaxed);
+    do
+        fiber->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&home->inbox, &head, fiber, memory_order_seq_cst,
+                                                  memory_order_relaxed));
+    if (!atomic_load_explicit(&home->sleeping, memory_order_seq_cst))
+        return;
+    if (w)
+        w->kicks |= (uint64_t)1 << home->id;
+    else if (atomic_exchange(&home->sleeping, 0))
+        wr_os_poll_kick(&home->poll);
+}
+
+void wr_kick_slow(struct worker *w)
+{
+    uint64_t kicks = w->kicks;
+    w->kicks = 0;
+    while (kicks) {
+        struct worker *sleeper = &wr_rt.workers[__builtin_ctzll(kicks)];
+        kicks &= kicks - 1;
+        if (atomic_exchange(&sleeper->sleeping, 0))
+            wr_os_poll_kick(&sleeper->poll);
+    }
+}
+
+/* Oldest first: the inbox is a stack. */
+static void empty_inbox(struct worker *w)
+{
+    if (!atomic_load_explicit(&w->inbox, memory_order_relaxed))
+        return;
+    struct fiber *fiber = atomic_exchange_explicit(&w->inbox, NULL, memory_order_acquire);
+    struct fiber *oldest = NULL;
+    while (fiber) {
+        struct fiber *next = fiber->next;
+        fiber->next = oldest;
+        oldest = fiber;
+        fiber = next;
+    }
+    while (oldest) {
+        struct fiber *next = oldest->next;
+        ready_push(w, oldest);
+        oldest = next;
+    }
+}
+
+static void wake_one(struct worker *w)
+{
+    uint64_t asleep = atomic_load_explicit(&wr_rt.asleep, memory_order_relaxed);
+    if (!asleep)
+        return;
+    w->kicks |= asleep & -asleep;
+    wr_kick();
+}
+
+wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg)
+{
+    struct worker *w = wr_worker_self;
+    if (!w || !w->current->started)
+        wr_panic("task \"%s\" is started outside a task", kind->name);
+    if (!wr_ticket_take(w))
+        return WR_BUSY;
+    struct task *task = wr_task_take(w);
+    if (!task) {
+        wr_ticket_give(w);
+        return WR_NOMEM;
+    }
+    if (__builtin_expect(!atomic_load_explicit(&kind->known, memory_order_relaxed), 0))
+        wr_kind_know(kind);
+    count_shard(&kind->count[w->id % WR_KIND_SHARDS].spawned, wr_rt.count);
+    *task = (struct task){ .fn = fn, .arg = arg, .scope = scope, .kind = kind };
+    struct fresh *fresh = &w->fresh[scope->low];
+    wr_fresh_push(fresh, task);
+    if (__builtin_expect(wr_rt.count > 1
+            && atomic_load_explicit(&fresh->len, memory_order_relaxed) > FRESH_WAKE, 0))
+        wake_one(w);
+    return WR_OK;
+}
+
+static void give_task(struct worker *w, struct fiber *fiber, struct task *task)
+{
+    fiber->task = *task;
+    wr_task_give(w, task);
+    fiber->id = ++w->ids * wr_rt.count + w->id;
+    fiber->scope = fiber->task.scope;
+    fiber->low = fiber->scope->low;
+    fiber->place = fiber->task.kind->place;
+    fiber->started = true;
+}
+
+/* A task becomes a fiber.  Without memory for a stack it stays where it is. */
+static struct fiber *start_one(struct worker *w, int class)
+{
+    struct task *task = wr_fresh_pop(&w->fresh[class]);
+    if (!task)
+        return NULL;
+    struct fiber *fiber = w->spare;
+    if (fiber) {
+        w->spare = fiber->next;
+        w->spare_len--;
+    } else {
+        fiber = wr_fiber_new(w);
+    }
+    if (!fiber) {
+        atomic_fetch_add(&wr_rt.stack_waits, 1);
+        wr_fresh_unpop(&w->fresh[class], task);
+        return NULL;
+    }
+    give_task(w, fiber, task);
+    return fiber;
+}
+
+/* ---- the next thing to run ---- */
+
+struct fiber *wr_sched_peek(struct worker *w)
+{
+    count_own(&w->turns);
+    uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
+    if (__builtin_expect((turns & TURN_MASK) == 0, 0)
+        || atomic_load_explicit(&w->inbox, memory_order_relaxed) || wr_rt.hooks)
+        return NULL;
+    return ready_pop(&w->ready[0]);
+}
+
+bool wr_sched_take(struct worker *w, struct fiber *fiber)
+{
+    if (w->ready[0].head || atomic_load_explicit(&w->inbox, memory_order_relaxed)
+        || wr_rt.hooks)
+        return false;
+    count_own(&w->turns);
+    if ((atomic_load_explicit(&w->turns, memory_order_relaxed) & TURN_MASK) == 0)
+        return false;
+    struct task *task = wr_fresh_pop(&w->fresh[0]);
+    if (!task)
+        return false;
+    if (w->done_scope != task->scope)
+        wr_sched_flush(w);
+    give_task(w, fiber, task);
+    return true;
+}
+
+void wr_sched_flush(struct worker *w)
+{
+    size_t count = w->done_count;
+    if (count == 0)
+        return;
+    w->done_count = 0;
+    wr_scope_tasks_ok(w->done_scope, count);
+}
+
+/* A simulation chooses among everything that could run, in a fixed order. */
+static struct fiber *next_chosen(struct worker *w)
+{
+    size_t ready = 0, fresh = w->fresh[0].len, fresh_low = w->fresh[1].len, at = 0;
+    for (int class = 0; class < 2; class++)
+        for (struct fiber *fiber = w->ready[class].head; fiber; fiber = fiber->next)
+            ready++;
+    size_t total = ready + (fresh > 0) + (fresh_low > 0);
+    if (total == 0)
+        return NULL;
+    size_t choice = wr_rt.hooks->choose(total);
+    for (int class = 0; class < 2; class++) {
+        struct fiber *before = NULL;
+        for (struct fiber *fiber = w->ready[class].head; fiber; fiber = fiber->next, at++) {
+            if (at == choice) {
+                if (before)
+                    before->next = fiber->next;
+                else
+                    w->ready[class].head = fiber->next;
+                if (!fiber->next)
+                    w->ready[class].tail = before;
+                return fiber;
+            }
+            before = fiber;
+        }
+    }
+    return start_one(w, choice - ready == 0 && fresh > 0 ? 0 : 1);
+}
+
+static struct fiber *next_low(struct worker *w)
+{
+    struct fiber *fiber = ready_pop(&w->ready[1]);
+    return fiber ? fiber : start_one(w, 1);
+}
+
+static struct fiber *next(struct worker *w)
+{
+    if (wr_rt.hooks)
+        return next_chosen(w);
+    struct fiber *fiber = NULL;
+    if (w->fresh_first) {
+        w->fresh_first = false;
+        fiber = start_one(w, 0);
+    }
+    if (!fiber)
+        fiber = ready_pop(&w->ready[0]);
+    if (!fiber)
+        fiber = start_one(w, 0);
+    if (!fiber)
+        fiber = next_low(w);
+    return fiber;
+}
+
+static bool low_waits(struct worker *w)
+{
+    return w->ready[1].head || atomic_load_explicit(&w->fresh[1].len, memory_order_relaxed);
+}
+
+void wr_sched_give_way(struct fiber *fiber)
+{
+    struct worker *w = fiber->home;
+    bool timers = w->wheel.count && wr_wheel_next(&w->wheel) <= wr_now();
+    if (!timers && !w->ready[0].head && !w->fresh[0].len && !w->fds
+        && !atomic_load_explicit(&w->inbox, memory_order_relaxed))
+        return;
+    ready_push(w, fiber);
+    if (w->done_count)
+        wr_sched_flush(w);
+    wr_fiber_switch(fiber, &w->sched);
+}
+
+wr_err (wr_yield)(const char *place)
+{
+    wr_err ended;
+    struct fiber *fiber = wr_wait_enter(&ended, place);
+    if (ended)
+        return ended;
+    fiber->what = "yield";
+    fiber->place = place;
+    if (fiber->held_count | fiber->foreign)
+        wr_fiber_may_wait(fiber, place);
+    struct worker *w = fiber->home;
+    ready_push(w, fiber);
+    wr_fiber_switch_out(fiber);
+    return wr_wait_check(fiber);
+}
+
+void wr_sim_point_slow(const char *what, const char *place)
+{
+    struct fiber *fiber = fiber_self();
+    if (!fiber || !fiber->started || fiber->held_count || fiber->foreign
+        || !wr_rt.hooks->preempt(what))
+        return;
+    fiber->what = what;
+    fiber->place = place;
+    ready_push(fiber->home, fiber);
+    wr_fiber_switch_out(fiber);
+}
+
+/* ---- timers and descriptors ---- */
+
+static void fire(struct wr_timer *timer)
+{
+    if (timer->kind == TIMER_SCOPE) {
+        wr_scope_end(timer->owner, WR_TIMEOUT);
+    } else if (timer->kind == TIMER_WAIT) {
+        struct fiber *fiber = timer->owner;
+        if (wr_wait_end(fiber, WAIT_TIMEOUT))
+            wr_fiber_ready(fiber);
+    } else if (timer->owner) {
+        struct waiter *waiter = timer->owner;
+        timer->owner = NULL;
+        if (wr_waiter_win(waiter))
+            wr_fiber_ready(waiter->fiber);
+    }
+}
+
+static void fire_due(struct worker *w, wr_time now)
+{
+    struct wr_timer *timer;
+    while ((timer = wr_wheel_pop(&w->wheel, now)))
+        fire(timer);
+}
+
+void wr_sched_poll(struct worker *w, wr_time span)
+{
+    struct os_event events[EVENTS_MAX];
+    size_t count = wr_os_poll_wait(&w->poll, events, EVENTS_MAX, span);
+    for (size_t i = 0; i < count; i++)
+        wr_fd_event(w, &events[i]);
+}
+
+/* The oldest task of this worker has waited long enough for others to help. */
+static void offer_help(struct worker *w, wr_time now)
+{
+    struct task *head = w->fresh[0].head;
+    if (!head || head != w->wait_head) {
+        w->wait_head = head;
+        w->wait_since = now;
+    } else if (now - w->wait_since > FRESH_WAIT) {
+        w->wait_since = now;
+        wake_one(w);
+    }
+}
+
+static void look_around(struct worker *w)
+{
+    empty_inbox(w);
+    if (w->wheel.count || w->fresh[0].len || low_waits(w)) {
+        wr_time now = wr_now();
+        if (w->wheel.count)
+            fire_due(w, now);
+        if (wr_rt.count > 1)
+            offer_help(w, now);
+        if (!w->ready[1].head && !w->fresh[1].len)
+            w->low_ran = now;
+        else if (now - w->low_ran > LOW_SPAN && !wr_rt.hooks) {
+            struct fiber *low = ready_pop(&w->ready[1]);
+            w->low_ran = now;
+            if (low) {          /* one turn ahead of the normal ones */
+                low->next = w->ready[0].head;
+                if (!w->ready[0].head)
+                    w->ready[0].tail = low;
+                w->ready[0].head = low;
+            }
+        }
+    }
+    if (w->fds)
+        wr_sched_poll(w, WR_NOW);
+    wr_kick();
+}
+
+void wr_sched_loop(struct worker *w)
+{
+    while (!atomic_load_explicit(&wr_rt.stopping, memory_order_acquire)) {
+        look_around(w);
+        w->fresh_first = true;
+        struct fiber *fiber = next(w);
+        if (!fiber && wr_steal(w))
+            continue;
+        if (!fiber) {
+            wr_idle(w);
+            continue;
+        }
+        atomic_store_explicit(&w->busy, true, memory_order_relaxed);
+        wr_fiber_switch(&w->sched, fiber);
+        atomic_store_explicit(&w->busy, false, memory_order_relaxed);
+        count_own(&w->turns);
+        if (w->dead) {
+            wr_fiber_free(w->dead);
+            w->dead = NULL;
+        }
+        while (w->spare_len > SPARE_KEEP) {
+            struct fiber *spare = w->spare;
+            w->spare = spare->next;
+            w->spare_len--;
+            wr_fiber_free(spare);
+        }
+    }
+}
+
+wr_time wr_jitter(wr_time min, wr_time max)
+{
+    struct worker *w = wr_worker_self;
+    RT_ASSERT(w != NULL);
+    return wr_rand_span(&w->rand, min, max);
+}
+
+wr_err (wr_sleep)(wr_time deadline, const char *place)
+{
+    wr_err ended;
+    struct fiber *fiber = wr_wait_enter(&ended, place);
+    if (ended)
+        return ended;
+    (void)wr_wait_arm(fiber);
+    unsigned state = wr_wait_park(fiber, deadline, "sleep", place);
+    return state == WAIT_TIMEOUT ? WR_OK : wr_wait_check(fiber);
+}

@@ -1,0 +1,190 @@
+/* timer.c - a hierarchical wheel: arming and disarming in constant time.
+ *
+ * Time is cut into ticks of 1024 ns.  Level 0 has a slot for each of the 64
+ * ticks of the current round, level 1 a slot for each of the 64 rounds, and so
+ * on: a timer goes to the lowest level whose round it shares with the present
+ * tick, found by the highest bit in which the two differ.  When the present
+ * reaches a slot of a higher level, its timers move down.  Eight levels reach
+ * nine years.
+ *
+ * The order of levels is the order of time: all timers of level 0 are due
+ * before any of level 1.  Slots are rings, first armed first out.
+ *
+ * Timers keep their exact deadline and never fire before it; a slot that is
+ * only partly due keeps the rest.  That is what makes virtual time exact.
+ */
+#include <weir/timer.h>
+
+#include "rt/rt_int.h"
+
+#define TICK_SHIFT 10
+#define LEVEL_BITS 6
+#define SCAN_MAX 8          /* timers looked at to answer "when next" exactly */
+
+static uint64_t tick_of(wr_time deadline)
+{
+    uint64_t last = ((uint64_t)1 << (WHEEL_LEVELS * LEVEL_BITS)) - 1;
+    uint64_t tick = deadline <= 0 ? 0 : (uint64_t)deadline >> TICK_SHIFT;
+    return tick < last ? tick : last;
+}
+
+static void place(struct wheel *wheel, struct wr_timer *timer)
+{
+    uint64_t tick = tick_of(timer->deadline);
+    if (tick < wheel->tick)
+        tick = wheel->tick;
+    uint64_t differ = tick ^ wheel->tick;
+    unsigned level = differ ? (63u - (unsigned)__builtin_clzll(differ)) / LEVEL_BITS : 0;
+    unsigned slot = (unsigned)(tick >> (level * LEVEL_BITS)) & (WHEEL_SLOTS - 1);
+    timer->level = (unsigned char)level;
+    timer->slot = (unsigned char)slot;
+    struct wr_timer *head = wheel->slot[level][slot];
+    if (head) {
+        timer->next = head;
+        timer->prev = head->prev;
+        head->prev->next = timer;
+        head->prev = timer;
+        return;
+    }
+    timer->next = timer->prev = timer;
+    wheel->slot[level][slot] = timer;
+    wheel->occupied[level] |= (uint64_t)1 << slot;
+}
+
+static void unplace(struct wheel *wheel, struct wr_timer *timer)
+{
+    struct wr_timer **head = &wheel->slot[timer->level][timer->slot];
+    if (timer->next == timer) {
+        *head = NULL;
+        wheel->occupied[timer->level] &= ~((uint64_t)1 << timer->slot);
+        return;
+    }
+    timer->next->prev = timer->prev;
+    timer->prev->next = timer->next;
+    if (*head == timer)
+        *head = timer->next;
+}
+
+void wr_wheel_arm(struct wheel *wheel, struct wr_timer *timer, wr_time deadline)
+{
+    if (timer->state == TIMER_ARMED)
+        wr_wheel_disarm(wheel, timer);
+    timer->deadline = deadline;
+    timer->state = TIMER_ARMED;
+    wheel->count++;
+    place(wheel, timer);
+}
+
+void wr_wheel_disarm(struct wheel *wheel, struct wr_timer *timer)
+{
+    if (timer->state == TIMER_ARMED) {
+        unplace(wheel, timer);
+        wheel->count--;
+    }
+    timer->state = TIMER_CLEAR;
+}
+
+/* The first occupied slot in time: its level, or -1, and the tick it begins at. */
+static int first_slot(const struct wheel *wheel, unsigned *ret_slot, uint64_t *ret_tick)
+{
+    for (int level = 0; level < WHEEL_LEVELS; level++) {
+        uint64_t bits = wheel->occupied[level];
+        if (!bits)
+            continue;
+        unsigned slot = (unsigned)__builtin_ctzll(bits);
+        unsigned shift = (unsigned)level * LEVEL_BITS;
+        uint64_t round = wheel->tick >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
+        *ret_slot = slot;
+        *ret_tick = round | ((uint64_t)slot << shift);
+        return level;
+    }
+    return -1;
+}
+
+wr_time wr_wheel_next(const struct wheel *wheel)
+{
+    unsigned slot;
+    uint64_t tick;
+    int level = first_slot(wheel, &slot, &tick);
+    if (level < 0)
+        return WR_NEVER;
+    const struct wr_timer *head = wheel->slot[level][slot], *timer = head;
+    wr_time earliest = head->deadline;
+    for (int i = 0; i < SCAN_MAX; i++) {
+        timer = timer->next;
+        if (timer == head)
+            return earliest;
+        if (timer->deadline < earliest)
+            earliest = timer->deadline;
+    }
+    /* A full slot: wake at its beginning, move it down, ask again.  At level 0
+     * that is less than two microseconds early. */
+    wr_time begins = (wr_time)(tick << TICK_SHIFT);
+    return level == 0 && begins < earliest - 1 ? earliest : begins;
+}
+
+static void move_down(struct wheel *wheel, int level, unsigned slot)
+{
+    struct wr_timer *head = wheel->slot[level][slot], *timer = head, *next;
+    wheel->slot[level][slot] = NULL;
+    wheel->occupied[level] &= ~((uint64_t)1 << slot);
+    do {
+        next = timer->next;
+        place(wheel, timer);
+        timer = next;
+    } while (timer != head);
+}
+
+struct wr_timer *wr_wheel_pop(struct wheel *wheel, wr_time now)
+{
+    uint64_t present = tick_of(now), tick;
+    unsigned slot;
+    int level;
+    while ((level = first_slot(wheel, &slot, &tick)) >= 0 && tick <= present) {
+        if (tick > wheel->tick)
+            wheel->tick = tick;
+        if (level > 0) {
+            move_down(wheel, level, slot);
+            continue;
+        }
+        struct wr_timer *head = wheel->slot[0][slot], *timer = head;
+        do {
+            if (timer->deadline <= now) {
+                unplace(wheel, timer);
+                wheel->count--;
+                timer->state = TIMER_DUE;
+                return timer;
+            }
+            timer = timer->next;
+        } while (timer != head);
+        return NULL;            /* due later in this very tick */
+    }
+    if (level < 0 && present > wheel->tick)
+        wheel->tick = present;
+    return NULL;
+}
+
+static struct wheel *own_wheel(const char *call)
+{
+    struct worker *w = wr_worker_self;
+    if (!w || !w->current || w->current == &w->sched)
+        wr_panic("%s outside a task: timers belong to a fiber's worker", call);
+    return &w->wheel;
+}
+
+void wr_timer_set(struct wr_timer *timer, wr_time deadline)
+{
+    timer->kind = TIMER_PUBLIC;
+    wr_wheel_arm(own_wheel("wr_timer_set"), timer, deadline);
+}
+
+void wr_timer_clear(struct wr_timer *timer)
+{
+    wr_wheel_disarm(own_wheel("wr_timer_clear"), timer);
+}
+
+bool wr_timer_due(const struct wr_timer *timer)
+{
+    return timer->state == TIMER_DUE
+        || (timer->state == TIMER_ARMED && timer->deadline <= wr_now());
+}

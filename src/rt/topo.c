@@ -1,0 +1,56 @@
+/* topo.c - the registry behind the map. */
+#include "rt/topo_int.h"
+
+static struct {
+    struct spin lock;
+    struct topo_node *nodes;
+    _Atomic(struct wr_kind *) kinds;
+} map;
+
+void wr_topo_add(struct topo_node *node,
+                 void (*describe)(struct topo_node *node, struct topo_row *row))
+{
+    node->describe = describe;
+    spin_lock(&map.lock);
+    node->next = map.nodes;
+    node->link = &map.nodes;
+    if (node->next)
+        node->next->link = &node->next;
+    map.nodes = node;
+    spin_unlock(&map.lock);
+}
+
+void wr_topo_remove(struct topo_node *node)
+{
+    spin_lock(&map.lock);
+    *node->link = node->next;
+    if (node->next)
+        node->next->link = node->link;
+    spin_unlock(&map.lock);
+}
+
+void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *kind)
+{
+    node->last[side] = kind;
+    for (int i = 0; i < TOPO_EDGES_MAX; i++) {
+        const struct wr_kind *known =
+            atomic_load_explicit(&node->edges[side][i], memory_order_relaxed);
+        if (known == kind)
+            return;
+        if (!known) {
+            atomic_store_explicit(&node->edges[side][i], kind, memory_order_release);
+            return;
+        }
+    }
+    node->edges_lost++;
+}
+
+void wr_kind_know(struct wr_kind *kind)
+{
+    if (atomic_exchange(&kind->known, true))
+        return;
+    struct wr_kind *head = atomic_load(&map.kinds);
+    do
+        atomic_store_explicit(&kind->next, head, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&map.kinds, &head, kind));
+}

@@ -1,0 +1,46 @@
+/* topo_int.h - how things get onto the map.
+ *
+ * Channels, watches, broadcasts, semaphores and locks carry a node and are on
+ * the map from their making to their end.  Who uses them is not declared but
+ * noticed: each use compares the kind of the calling task with the last one
+ * seen, and only a change costs more than that.
+ */
+#ifndef WR_RT_TOPO_INT_H
+#define WR_RT_TOPO_INT_H
+
+#include "rt/rt_int.h"
+
+#define TOPO_EDGES_MAX 8
+
+enum { TOPO_IN = 0, TOPO_OUT = 1 };     /* the task gives, the task takes */
+
+struct topo_row {
+    const char *kind, *name, *policy;
+    uint64_t cap, depth, sent, refused, dropped, coalesced, lagged;
+};
+
+struct topo_node {
+    struct topo_node *next, **link;
+    void (*describe)(struct topo_node *node, struct topo_row *row);
+    const struct wr_kind *last[2];
+    _Atomic(const struct wr_kind *) edges[2][TOPO_EDGES_MAX];
+    uint64_t edges_lost;                /* kinds beyond the limit */
+};
+
+#define TOPO_OWNER(node, type, member) \
+    ((type *)(void *)((char *)(node) - offsetof(type, member)))
+
+void wr_topo_add(struct topo_node *node,
+                 void (*describe)(struct topo_node *node, struct topo_row *row));
+void wr_topo_remove(struct topo_node *node);
+void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *kind);
+
+/* The node's object is locked by the caller. */
+static inline void topo_note(struct topo_node *node, int side)
+{
+    struct worker *w = wr_worker_self;
+    if (__builtin_expect(w && node->last[side] != w->current->task.kind, 0))
+        wr_topo_note_slow(node, side, w->current->task.kind);
+}
+
+#endif

@@ -1,0 +1,213 @@
+/* watch.c - one value, its version, and who waits for the next. */
+#include <weir/watch.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/rt_int.h"
+#include "rt/topo_int.h"
+#include "weir/select.h"
+
+struct wr_watch {
+    struct spin lock;
+    bool closed;
+    size_t size;
+    uint64_t version;
+    uint64_t serial;            /* of the writer handle that is valid now */
+    struct waitlist waiters;
+    const char *name;
+    struct topo_node topo;
+    _Alignas(16) char value[];
+};
+
+static void describe(struct topo_node *node, struct topo_row *row)
+{
+    struct wr_watch *watch = TOPO_OWNER(node, struct wr_watch, topo);
+    spin_lock(&watch->lock);
+    *row = (struct topo_row){ .kind = "watch", .name = watch->name, .cap = 1,
+                              .policy = "last-write-wins", .depth = 1, .sent = watch->version };
+    spin_unlock(&watch->lock);
+}
+
+wr_err wr_watch_new(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
+                    const struct wr_watch_conf *conf)
+{
+    if (!conf->name || conf->size == 0 || !conf->initial)
+        wr_panic("watch \"%s\": name, size and initial are required", conf->name ? conf->name : "?");
+    struct wr_watch *watch = calloc(1, sizeof(*watch) + conf->size);
+    if (!watch)
+        return WR_NOMEM;
+    watch->name = conf->name;
+    watch->size = conf->size;
+    watch->version = 1;
+    watch->serial = 1;
+    memcpy(watch->value, conf->initial, conf->size);
+    wr_topo_add(&watch->topo, describe);
+    *ret = watch;
+    *ret_writer = (struct wr_watch_writer){ .watch = watch, .serial = 1 };
+    return WR_OK;
+}
+
+void wr_watch_free(struct wr_watch *watch)
+{
+    if (!watch)
+        return;
+    wr_topo_remove(&watch->topo);
+    if (watch->waiters.head)
+        wr_panic("watch \"%s\" is freed while %s waits on it", watch->name,
+                 wr_fiber_name(watch->waiters.head->fiber));
+    free(watch);
+}
+
+/* The lock is held on return, unless the handle is no good: then a panic. */
+static struct wr_watch *lock_for_writer(const struct wr_watch_writer *writer, const char *place)
+{
+    struct wr_watch *watch = writer->watch;
+    if (!watch)
+        wr_panic_at(place, "this writer handle is empty: it was moved or never made");
+    spin_lock(&watch->lock);
+    if (watch->serial == writer->serial)
+        return watch;
+    spin_unlock(&watch->lock);
+    wr_panic_at(place, "watch \"%s\" has one writer, and this handle is not it: it was moved on",
+                watch->name);
+}
+
+void (wr_watch_set)(struct wr_watch_writer *writer, const void *value, const char *place)
+{
+    sim_point("set", place);
+    struct wr_watch *watch = lock_for_writer(writer, place);
+    topo_note(&watch->topo, TOPO_IN);
+    memcpy(watch->value, value, watch->size);
+    watch->version++;
+    wr_waitlist_wake_all(&watch->waiters, WR_OK);
+    spin_unlock_kick(&watch->lock);
+}
+
+struct wr_watch_writer (wr_watch_move)(struct wr_watch_writer *from, const char *place)
+{
+    struct wr_watch *watch = lock_for_writer(from, place);
+    struct wr_watch_writer moved = { .watch = watch, .serial = ++watch->serial };
+    spin_unlock(&watch->lock);
+    *from = (struct wr_watch_writer){ 0 };
+    return moved;
+}
+
+void wr_watch_close(struct wr_watch_writer *writer)
+{
+    if (!writer->watch)
+        return;
+    struct wr_watch *watch = lock_for_writer(writer, WR_HERE);
+    watch->closed = true;
+    watch->serial++;
+    wr_waitlist_wake_all(&watch->waiters, WR_CLOSED);
+    spin_unlock_kick(&watch->lock);
+    *writer = (struct wr_watch_writer){ 0 };
+}
+
+uint64_t wr_watch_get(struct wr_watch *watch, void *ret)
+{
+    spin_lock(&watch->lock);
+    topo_note(&watch->topo, TOPO_OUT);
+    memcpy(ret, watch->value, watch->size);
+    uint64_t version = watch->version;
+    spin_unlock(&watch->lock);
+    return version;
+}
+
+struct wr_watch_reader wr_watch_reader(struct wr_watch *watch)
+{
+    return (struct wr_watch_reader){ .watch = watch };
+}
+
+/* The lock is held: a value not seen yet, or no more to come. */
+static bool news(const struct wr_watch_reader *reader)
+{
+    return reader->watch->version > reader->seen || reader->watch->closed;
+}
+
+static wr_err take_news(struct wr_watch_reader *reader, void *ret)
+{
+    struct wr_watch *watch = reader->watch;
+    topo_note(&watch->topo, TOPO_OUT);
+    if (watch->version == reader->seen)
+        return WR_CLOSED;
+    memcpy(ret, watch->value, watch->size);
+    reader->seen = watch->version;
+    return WR_OK;
+}
+
+/* The value is read when the fiber runs, not when it is woken: it is then the
+ * newest, and the writer copies it once however many wait. */
+wr_err (wr_watch_wait)(struct wr_watch_reader *reader, void *ret, wr_time deadline,
+                       const char *place)
+{
+    struct wr_watch *watch = reader->watch;
+    struct fiber *fiber = NULL;
+    sim_point("watch", place);
+    if (deadline != WR_NOW) {
+        wr_err ended;
+        fiber = wr_wait_enter(&ended, place);
+        if (ended)
+            return ended;
+    }
+    spin_lock(&watch->lock);
+    if (!news(reader)) {
+        if (deadline == WR_NOW) {
+            spin_unlock(&watch->lock);
+            return WR_TIMEOUT;
+        }
+        struct waiter waiter = { .fiber = fiber };
+        wr_err err = wr_wait_on(&watch->lock, &watch->waiters, &waiter, deadline, watch->name, place);
+        if (err && err != WR_CLOSED)
+            return err;
+        spin_lock(&watch->lock);
+    }
+    wr_err err = take_news(reader, ret);
+    spin_unlock(&watch->lock);
+    return err;
+}
+
+/* ---- as a case of a select ---- */
+
+static struct spin *watch_lock(void *on)
+{
+    return &((struct wr_watch_reader *)on)->watch->lock;
+}
+
+static void watch_link(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    (void)c;
+    waitlist_push(&((struct wr_watch_reader *)on)->watch->waiters, waiter);
+}
+
+static void watch_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    (void)c;
+    waitlist_remove(&((struct wr_watch_reader *)on)->watch->waiters, waiter);
+}
+
+static bool watch_possible(void *on, const struct wr_case *c)
+{
+    (void)c;
+    return news(on);
+}
+
+static void watch_take(void *on, struct wr_case *c)
+{
+    c->err = take_news(on, c->item);
+}
+
+static void watch_finish(void *on, struct wr_case *c, struct waiter *waiter)
+{
+    struct wr_watch_reader *reader = on;
+    (void)waiter;
+    spin_lock(&reader->watch->lock);
+    c->err = take_news(reader, c->item);
+    spin_unlock(&reader->watch->lock);
+}
+
+const struct wr_waitable wr_case_watch = {
+    .lock = watch_lock, .link = watch_link, .unlink = watch_unlink, .possible = watch_possible,
+    .take = watch_take, .finish = watch_finish,
+};
