@@ -1,4 +1,4 @@
-/* accepted: alignment inside a line is the author's */
+/* accepted: breaks and alignment inside a statement are the author's */
 static const struct row rows[] = {
     { "one",   1,   true },
     { "three", 3,   false },      /* far out */
@@ -9,4 +9,13 @@ static const struct row rows[] = {
 wr_err (wr_yield)(const char *place)
 {
     return wait(place);
+}
+
+struct pair { int one, other; };
+
+static wr_err open_it(struct wr_chan **ret)
+{
+    return wr_chan_new(ret, &(struct wr_chan_conf){
+        .name = "a.channel", .item_size = sizeof(struct pair), .cap = 3,
+        .policy = WR_WAIT });
 }
