@@ -1,0 +1,210 @@
+/* explore_int.h - what the files of the explorer know of one another.
+ *
+ * explore.c  which order next: the search
+ * thread.c   model threads as coroutines, and the one that goes on
+ * memory.c   atomic operations: values, their history, happens-before
+ * shadow.c   plain accesses: races, freed memory, putting globals back
+ * heap.c     malloc and free
+ * hooks.c    what the compiler calls
+ * report.c   a failing order, for people
+ */
+#ifndef EXPLORE_INT_H
+#define EXPLORE_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+#define THREADS (MODEL_THREADS_MAX + 1)     /* thread 0 runs setup and finish */
+#define STEPS_MAX 2048                      /* operations in one run */
+#define TOUCH_MAX 6                         /* places one operation depends on */
+#define BIT(n) (1u << (n))
+
+/* ---- vector clocks ---- */
+
+struct clock { uint32_t at[THREADS]; };
+
+static inline void clock_join(struct clock *into, const struct clock *other)
+{
+    for (int i = 0; i < THREADS; i++)
+        if (other->at[i] > into->at[i])
+            into->at[i] = other->at[i];
+}
+
+/* ---- operations ---- */
+
+enum op_kind {
+    OP_NONE, OP_LOAD, OP_STORE, OP_EXCHANGE, OP_ADD, OP_SUB, OP_AND, OP_OR, OP_XOR, OP_NAND,
+    OP_CAS, OP_FENCE, OP_RELAX, OP_WAIT, OP_POST, OP_CHOOSE,
+};
+
+struct op {
+    enum op_kind kind;
+    unsigned size;
+    int order, fail_order;
+    uintptr_t addr;
+    uint64_t arg, expected;
+    uintptr_t pc;
+};
+
+/* What an operation depends on: two operations commute unless they touch the
+ * same place and one of them writes it. */
+struct touch { uintptr_t addr; bool write; };
+
+struct event {
+    struct op op;
+    unsigned thread;
+    uint32_t nth;                   /* of its thread, from 1 */
+    struct clock after;             /* the operations it comes after, itself included */
+    struct touch touch[TOUCH_MAX];
+    unsigned touch_count;
+    uint64_t before, result;        /* the value found, the value left */
+    bool wrote, stale;
+};
+
+#define FENCE_PLACE ((uintptr_t)1)  /* what sequentially consistent fences touch */
+#define TOKEN ((uintptr_t)1 << 62)  /* keeps permits apart from memory */
+
+/* ---- threads (thread.c) ---- */
+
+#define SEEN_MAX (TOUCH_MAX - 1)
+#define CALLS_MAX 64
+
+struct seen { uintptr_t addr; uint64_t index; };
+
+struct thread {
+    const char *name;
+    bool live;                      /* started and not ended */
+    bool released;                  /* a spinner that may go on although nothing changed */
+    struct op op;                   /* what it will do next */
+    uint32_t events;
+    struct clock order;             /* for the search: operations that come before */
+    struct clock hb;                /* happens-before, for races */
+    struct clock acquire;           /* what relaxed loads have read: for an acquire fence */
+    struct clock release;           /* at the last release fence */
+    struct clock fence;             /* made visible by sequentially consistent fences */
+    uint64_t fence_time;
+    struct seen seen[SEEN_MAX];     /* read since the last turn of a spin */
+    unsigned seen_count;
+    uintptr_t calls[CALLS_MAX];
+    unsigned depth;
+};
+
+extern struct thread threads[THREADS];
+extern unsigned thread_count;       /* with thread 0 */
+extern unsigned self;               /* who runs now */
+extern bool running;                /* a model runs: hooks mean something */
+
+#define STACK_SIZE ((size_t)256 * 1024)
+extern unsigned char *stacks_base;
+
+void threads_open(void);
+void threads_reset(const struct model *model);
+void thread_switch(unsigned to);    /* returns when somebody switches back */
+void thread_home(void);             /* a run was given up: be thread 0 */
+
+/* ---- one run (explore.c) ---- */
+
+struct settings {
+    const struct model *model;
+    unsigned stale_max;
+    int preempt_max;                /* -1: no bound */
+    bool reduce;
+};
+
+struct outcome {
+    uint64_t schedules, redundant;  /* runs; of these, given up as seen before */
+    unsigned depth_max;
+    bool complete, redundant_run;
+    char failure[1024];
+};
+
+struct step { unsigned thread, choice; };
+
+extern struct settings settings;
+extern struct outcome outcome;
+extern struct event events[STEPS_MAX];
+extern unsigned event_count;
+extern uint32_t run_stamp;          /* of this run: older marks mean nothing */
+
+/* Search until something fails, everything was seen, or `enough` says so. */
+bool explore(bool (*enough)(void));
+void replay(const struct step *steps, unsigned count);
+unsigned run_order(unsigned depth, unsigned *ret_choice);
+
+/* Called by a thread before an operation; returns when it may be done. */
+void run_step(const struct op *op);
+void run_thread_ended(void);
+
+/* Which of `count` outcomes this operation has in this run. */
+unsigned run_choice(unsigned count);
+
+/* The operation was done: note it. */
+struct event *run_event(void);
+void run_touch(struct event *event, uintptr_t addr, bool write);
+void run_done(struct event *event);
+
+/* ---- memory (memory.c) ---- */
+
+#define HISTORY 16
+
+struct message {
+    uint64_t value;
+    struct clock release;           /* what an acquiring reader comes after */
+    uint32_t seen[THREADS];         /* when each thread first read it */
+    uint32_t clk;
+    unsigned thread;
+    bool sc;
+    uint64_t sc_time;
+};
+
+struct place {
+    uintptr_t addr;
+    uint32_t stamp;
+    unsigned size;                  /* 0: no memory, only something to depend on */
+    bool dirty;                     /* written by a plain access since */
+    bool permit;
+    struct clock posted;
+    uint64_t count;                 /* messages so far; the newest is count - 1 */
+    struct message message[HISTORY];
+    int last_write;                 /* events; -1 for none */
+    int last_read[THREADS];
+};
+
+void memory_reset(void);
+struct place *place_at(uintptr_t addr);
+struct place *place_known(uintptr_t addr);      /* NULL when nothing atomic was done there */
+/* Do it, as a step of this thread; the value that was there before. */
+uint64_t memory_do(const struct op *op, bool *ret_swapped);
+uint64_t memory_raw(const struct op *op, bool *ret_swapped);
+bool memory_enabled(const struct thread *thread);
+void memory_touches(const struct thread *thread, struct touch *touch, unsigned *ret_count);
+
+/* ---- shadow (shadow.c) ---- */
+
+void shadow_open(void);
+void shadow_restore(void);
+void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr_t pc);
+void shadow_live(uintptr_t addr, size_t size, bool live);
+
+/* ---- heap (heap.c) ---- */
+
+struct block { uintptr_t addr; size_t size; bool freed; uintptr_t made_pc, freed_pc; };
+
+extern unsigned char *heap_base;
+extern size_t heap_size;
+void heap_open(void);
+void heap_reset(void);
+const struct block *heap_block(uintptr_t addr, unsigned *ret_index);
+void heap_check_leaks(void);
+
+/* ---- report (report.c) ---- */
+
+void report_open(void);
+void report_order(void);
+void report_pc(uintptr_t pc, char *ret, size_t size);
+void report_addr(uintptr_t addr, char *ret, size_t size);
+
+#endif

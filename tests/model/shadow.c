@@ -1,0 +1,209 @@
+/* shadow.c - plain accesses: are they ordered, is the memory alive?
+ *
+ * For every eight bytes of the heap, the model threads' stacks and the
+ * program's globals there is a cell with the accesses that still matter: one
+ * is forgotten when a later one that it is ordered before, or its own
+ * thread's, would conflict with everything it could conflict with.
+ *
+ * Cells carry the number of the run they belong to, so a new run costs
+ * nothing.  The first write of a run to a global saves its old value.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "explore_int.h"
+
+#define ACCESSES 12
+#define SAVED_MAX 65536
+
+struct access {
+    uint32_t clk, pc;
+    uint8_t thread, mask;
+    bool write, atomic;
+};
+
+struct cell {
+    uint32_t stamp;
+    uint8_t live;               /* bytes that may be touched */
+    bool has_atomic, saved;
+    uint8_t count;
+    struct access access[ACCESSES];
+};
+
+struct region {
+    uintptr_t from, to;
+    bool heap, global;
+    struct cell *cells;
+};
+
+static struct region regions[3];
+static struct {
+    uint64_t *at, old;
+} saved[SAVED_MAX];
+static unsigned saved_count;
+
+static void open_region(struct region *region, const void *from, size_t size)
+{
+    region->from = (uintptr_t)from & ~(uintptr_t)7;
+    region->to = ((uintptr_t)from + size + 7) & ~(uintptr_t)7;
+    size_t cells = (region->to - region->from) / 8;
+    region->cells = mmap(NULL, cells * sizeof(struct cell), PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (region->cells == MAP_FAILED)
+        abort();
+}
+
+void shadow_open(void)
+{
+    extern char __data_start[], _end[];
+    regions[0].heap = true;
+    open_region(&regions[0], heap_base, heap_size);
+    open_region(&regions[1], stacks_base, STACK_SIZE * THREADS);
+    regions[2].global = true;
+    open_region(&regions[2], __data_start, (size_t)(_end - __data_start));
+}
+
+void shadow_restore(void)
+{
+    while (saved_count) {
+        saved_count--;
+        *saved[saved_count].at = saved[saved_count].old;
+    }
+}
+
+static const struct region *region_of(uintptr_t addr)
+{
+    for (unsigned i = 0; i < 3; i++)
+        if (addr >= regions[i].from && addr < regions[i].to)
+            return &regions[i];
+    return NULL;
+}
+
+static struct cell *cell_of(const struct region *region, uintptr_t addr)
+{
+    struct cell *cell = &region->cells[(addr - region->from) / 8];
+    if (cell->stamp != run_stamp) {
+        cell->stamp = run_stamp;
+        cell->live = region->heap ? 0 : 0xff;
+        cell->has_atomic = cell->saved = false;
+        cell->count = 0;
+    }
+    return cell;
+}
+
+static _Noreturn void fail_race(const struct access *old, const struct access *new,
+                                uintptr_t addr)
+{
+    char what[128], first[256], second[256];
+    report_addr(addr, what, sizeof(what));
+    report_pc(old->pc, first, sizeof(first));
+    report_pc(new->pc, second, sizeof(second));
+    model_fail("data race on %s:\n#   %s%s by thread %d at %s\n#   %s%s by thread %d at %s",
+               what, old->atomic ? "atomic " : "", old->write ? "write" : "read",
+               old->thread - 1, first, new->atomic ? "atomic " : "",
+               new->write ? "write" : "read", new->thread - 1, second);
+}
+
+static _Noreturn void fail_dead(uintptr_t addr, bool write, uintptr_t pc)
+{
+    char what[128], where[256], freed[256] = "";
+    unsigned index;
+    const struct block *block = heap_block(addr, &index);
+    report_addr(addr, what, sizeof(what));
+    report_pc(pc, where, sizeof(where));
+    if (block && block->freed)
+        report_pc(block->freed_pc, freed, sizeof(freed));
+    bool inside = block && addr < block->addr + block->size;
+    model_fail("%s: %s of %s at %s%s%s",
+               inside && block->freed ? "use after free" : "access outside an allocation",
+               write ? "write" : "read", what, where, freed[0] ? ", freed at " : "", freed);
+}
+
+static bool dominates(const struct access *new, const struct access *old)
+{
+    return (old->mask & ~new->mask) == 0
+        && new->write >= old->write &&new->atomic <= old->atomic;
+}
+
+static void record(struct cell *cell, const struct access *new, uintptr_t addr)
+{
+    const struct clock *hb = &threads[new->thread].hb;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < cell->count; i++) {
+        const struct access *old = &cell->access[i];
+        bool ordered = old->thread == new->thread || old->clk <= hb->at[old->thread];
+        if (!ordered && (old->mask & new->mask) && (old->write || new->write)
+            && !(old->atomic && new->atomic))
+            fail_race(old, new, addr);
+        if (!(ordered && dominates(new, old)))
+            cell->access[kept++] = *old;
+    }
+    if (kept == ACCESSES)
+        model_fail("too many kinds of access to eight bytes");
+    cell->access[kept++] = *new;
+    cell->count = (uint8_t)kept;
+}
+
+static void save(const struct region *region, struct cell *cell, uintptr_t addr)
+{
+    if (!region->global || cell->saved)
+        return;
+    if (saved_count == SAVED_MAX)
+        model_fail("a run changes too many globals");
+    uint64_t *at = (uint64_t *)(addr & ~(uintptr_t)7);
+    saved[saved_count].at = at;
+    saved[saved_count++].old = *at;
+    cell->saved = true;
+}
+
+/* Plain bytes were written: over atomic ones?  A neighbour in the same eight
+ * bytes keeps its history. */
+static void mark_dirty(uintptr_t from, uintptr_t to)
+{
+    for (uintptr_t at = from & ~(uintptr_t)7; at < to; at++) {
+        struct place *place = place_known(at);
+        if (place && at + place->size > from)
+            place->dirty = true;
+    }
+}
+
+void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr_t pc)
+{
+    const struct region *region = region_of(addr);
+    if (!region || size == 0)
+        return;
+    for (uintptr_t at = addr, end = addr + size; at < end;) {
+        uintptr_t next = (at | 7) + 1 < end ? (at | 7) + 1 : end;
+        unsigned width = (unsigned)(next - at);
+        uint8_t mask = (uint8_t)((BIT(width) - 1) << (at & 7));
+        struct cell *cell = cell_of(region, at);
+        if (mask & ~cell->live)
+            fail_dead(at, write, pc);
+        if (write)
+            save(region, cell, at);
+        if (atomic)
+            cell->has_atomic = true;
+        else if (write && cell->has_atomic)
+            mark_dirty(at, next);
+        struct access access = { .clk = threads[self].hb.at[self],
+                                 .pc = (uint32_t)pc,
+                                 .thread = (uint8_t)self,
+                                 .mask = mask,
+                                 .write = write,
+                                 .atomic = atomic };
+        record(cell, &access, at);
+        at = next;
+    }
+}
+
+void shadow_live(uintptr_t addr, size_t size, bool live)
+{
+    const struct region *region = region_of(addr);
+    for (uintptr_t at = addr; at < addr + size; at++) {
+        struct cell *cell = cell_of(region, at);
+        if (live)
+            cell->live |= (uint8_t)BIT(at & 7);
+        else
+            cell->live &= (uint8_t)~BIT(at & 7);
+    }
+}
