@@ -7,7 +7,6 @@
  * Thread-local variables of the program belong to the model thread that runs:
  * their bytes are exchanged with every switch.
  */
-#define _GNU_SOURCE
 #include <link.h>
 #include <setjmp.h>
 #include <stdlib.h>
