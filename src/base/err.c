@@ -17,7 +17,10 @@ static const struct row {
 #undef X
 };
 
-static const struct { int number; wr_err err; } from_errno[] = {
+static const struct {
+    int number;
+    wr_err err;
+} from_errno[] = {
     { 0,            WR_OK },
     { ENOMEM,       WR_NOMEM },
     { ENOBUFS,      WR_NOMEM },

@@ -15,7 +15,12 @@ static wr_err by_name(const char *name)
 
 TEST_PLAIN(every_kind_of_failure_the_services_name_is_a_row_with_its_status)
 {
-    static const struct { const char *name; wr_err err; int http; bool retryable; } named[] = {
+    static const struct {
+        const char *name;
+        wr_err err;
+        int http;
+        bool retryable;
+    } named[] = {
         { "Busy",        WR_BUSY,        429, true },
         { "Timeout",     WR_TIMEOUT,     504, true },
         { "Canceled",    WR_CANCELED,    503, false },

@@ -23,7 +23,10 @@
 #define INPUT_MAX 4096
 #define OUTPUT_MAX (6 * INPUT_MAX + 3)          /* \u00xx is the longest escape */
 
-struct bytes { unsigned char at[3 * INPUT_MAX]; size_t len; };
+struct bytes {
+    unsigned char at[3 * INPUT_MAX];
+    size_t len;
+};
 
 static void append(struct bytes *bytes, uint32_t code)
 {
@@ -54,8 +57,11 @@ static void append(struct bytes *bytes, uint32_t code)
 static int32_t decode(const unsigned char *s, size_t len, size_t *used)
 {
     static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-    int more = s[0] < 0x80 ? 0 : (s[0] & 0xe0) == 0xc0 ? 1 : (s[0] & 0xf0) == 0xe0 ? 2 :
-               (s[0] & 0xf8) == 0xf0 ? 3 : -1;
+    int more = s[0] < 0x80      ? 0
+        : (s[0] & 0xe0) == 0xc0 ? 1
+        : (s[0] & 0xf0) == 0xe0 ? 2
+        : (s[0] & 0xf8) == 0xf0 ? 3
+                                : -1;
     if (more < 0 || (size_t)more >= len)
         return -1;
     uint32_t code = more == 0 ? s[0] : s[0] & (0x3fu >> more);
@@ -94,7 +100,10 @@ static uint32_t escaped(const struct wr_text *text, size_t *i, const char *allow
         *i += 4;
         return (uint32_t)strtoul(hex, NULL, 16);
     }
-    return letter == 'n' ? '\n' : letter == 'r' ? '\r' : letter == 't' ? '\t' : (uint32_t)letter;
+    return letter == 'n' ? '\n'
+        : letter == 'r'  ? '\r'
+        : letter == 't'  ? '\t'
+                         : (uint32_t)letter;
 }
 
 /* Read text[from .. to) back. */
