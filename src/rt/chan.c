@@ -17,18 +17,22 @@
 #define RETRY_MIN WR_MS(50)
 #define RETRY_MAX WR_MS(150)
 
+/* What every send and receive touches is in the first cache line. */
 struct wr_chan {
-    struct spin lock;
+    _Alignas(CACHE_LINE) struct spin lock;
+    uint32_t item_size, cap, len, head;
+    uint16_t policy;
     bool closed;
-    enum wr_chan_policy policy;
-    size_t item_size, cap, len, head;
-    struct waitlist senders, receivers;
-    uint64_t sent, received, refused, dropped, coalesced;
+    uint64_t sent;
+    const struct wr_kind *last[2];      /* who was here last, on each side */
+
+    struct waitlist receivers, senders;
+    uint64_t refused, dropped, coalesced, given_up;
     uint64_t (*key)(const void *item);
     void (*drop)(void *item);
     const char *name;
     struct topo_node topo;
-    _Alignas(16) char ring[];
+    _Alignas(CACHE_LINE) char ring[];
 };
 
 static void *slot(struct wr_chan *ch, size_t at)
@@ -45,6 +49,16 @@ static inline void copy(const struct wr_chan *ch, void *to, const void *from)
         memcpy(to, from, 8);
     else
         memcpy(to, from, ch->item_size);
+}
+
+/* As topo_note, with what it compares in the hot cache line. */
+static inline void note(struct wr_chan *ch, int side)
+{
+    struct worker *w = wr_worker_self;
+    if (__builtin_expect(w && ch->last[side] != w->current->task.kind, 0)) {
+        ch->last[side] = w->current->task.kind;
+        wr_topo_note_slow(&ch->topo, side, ch->last[side]);
+    }
 }
 
 static void describe(struct topo_node *node, struct topo_row *row)
@@ -70,16 +84,18 @@ wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf)
     if ((conf->policy == WR_COALESCE) != (conf->key != NULL))
         wr_panic("channel \"%s\": WR_COALESCE and key belong together", name);
     size_t bytes;
-    if (__builtin_mul_overflow(conf->cap, conf->item_size, &bytes)
-        || __builtin_add_overflow(bytes, sizeof(struct wr_chan), &bytes))
+    if (conf->cap > UINT32_MAX || conf->item_size > UINT32_MAX
+        || __builtin_mul_overflow(conf->cap, conf->item_size, &bytes)
+        || __builtin_add_overflow(bytes, sizeof(struct wr_chan) + CACHE_LINE - 1, &bytes))
         return WR_NOMEM;
-    struct wr_chan *ch = calloc(1, bytes);
+    struct wr_chan *ch = aligned_alloc(CACHE_LINE, bytes / CACHE_LINE * CACHE_LINE);
     if (!ch)
         return WR_NOMEM;
+    memset(ch, 0, sizeof(*ch));
     ch->name = conf->name;
-    ch->policy = conf->policy;
-    ch->item_size = conf->item_size;
-    ch->cap = conf->cap;
+    ch->policy = (uint16_t)conf->policy;
+    ch->item_size = (uint32_t)conf->item_size;
+    ch->cap = (uint32_t)conf->cap;
     ch->key = conf->key;
     ch->drop = conf->drop;
     wr_topo_add(&ch->topo, describe);
@@ -158,11 +174,10 @@ static wr_err send_now(struct wr_chan *ch, const void *item)
 {
     if (__builtin_expect(ch->closed, 0))
         return WR_CLOSED;
-    struct waiter *receiver = ch->receivers.head ? waitlist_win(&ch->receivers) : NULL;
+    struct waiter *receiver = ch->len == 0 ? waitlist_win(&ch->receivers) : NULL;
     if (receiver) {
         copy(ch, receiver->item, item);
         ch->sent++;
-        ch->received++;
         receiver->err = WR_OK;
         wr_fiber_ready(receiver->fiber);
         return WR_OK;
@@ -184,11 +199,11 @@ static wr_err recv_now(struct wr_chan *ch, void *item)
 {
     if (ch->len == 0)
         return ch->closed ? WR_CLOSED : WR_BUSY;
+    bool was_full = ch->len == ch->cap;
     copy(ch, item, slot(ch, 0));
     ch->head = ch->head + 1 == ch->cap ? 0 : ch->head + 1;
     ch->len--;
-    ch->received++;
-    if (ch->senders.head)
+    if (was_full)
         admit_sender(ch);
     return WR_OK;
 }
@@ -212,8 +227,7 @@ static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline,
     spin_lock(&ch->lock);
     if (!err)
         err = send_now(ch, item);
-    if (err == WR_BUSY)
-        ch->dropped++;
+    ch->given_up += err == WR_BUSY;
     spin_unlock_kick(&ch->lock);
     return err;
 }
@@ -229,7 +243,7 @@ wr_err (wr_chan_send)(struct wr_chan *ch, const void *item, wr_time deadline, co
             return ended;
     }
     spin_lock(&ch->lock);
-    topo_note(&ch->topo, TOPO_IN);
+    note(ch, TOPO_IN);
     wr_err err = send_now(ch, item);
     bool waits = ch->policy == WR_WAIT || ch->policy == WR_COALESCE;
     if (__builtin_expect(err != WR_BUSY || deadline == WR_NOW || !waits, 1)) {
@@ -254,7 +268,7 @@ wr_err (wr_chan_recv)(struct wr_chan *ch, void *item, wr_time deadline, const ch
             return ended;
     }
     spin_lock(&ch->lock);
-    topo_note(&ch->topo, TOPO_OUT);
+    note(ch, TOPO_OUT);
     wr_err err = recv_now(ch, item);
     if (err != WR_BUSY || deadline == WR_NOW) {
         spin_unlock_kick(&ch->lock);
@@ -279,8 +293,9 @@ struct wr_chan_stat wr_chan_stat(const struct wr_chan *ch)
     struct spin *lock = &((struct wr_chan *)(uintptr_t)ch)->lock;
     spin_lock(lock);
     struct wr_chan_stat stat = {
-        .len = ch->len, .cap = ch->cap, .sent = ch->sent, .received = ch->received,
-        .refused = ch->refused, .dropped = ch->dropped, .coalesced = ch->coalesced,
+        .len = ch->len, .cap = ch->cap, .sent = ch->sent, .refused = ch->refused,
+        .received = ch->sent - ch->coalesced - ch->dropped - ch->len,
+        .dropped = ch->dropped + ch->given_up, .coalesced = ch->coalesced,
     };
     spin_unlock(lock);
     return stat;
@@ -328,7 +343,7 @@ static bool send_possible(void *on, const struct wr_case *c)
 static void send_take(void *on, struct wr_case *c)
 {
     struct wr_chan *ch = on;
-    topo_note(&ch->topo, TOPO_IN);
+    note(ch, TOPO_IN);
     c->err = send_now(ch, c->item);
     if (c->err == WR_BUSY)
         ch->refused++;
@@ -344,7 +359,7 @@ static bool recv_possible(void *on, const struct wr_case *c)
 static void recv_take(void *on, struct wr_case *c)
 {
     struct wr_chan *ch = on;
-    topo_note(&ch->topo, TOPO_OUT);
+    note(ch, TOPO_OUT);
     c->err = recv_now(ch, c->item);
 }
 

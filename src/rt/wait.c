@@ -2,13 +2,19 @@
 #include "rt/rt_int.h"
 #include "rt/scope_int.h"
 
+/* Back off before looking again: each look takes the cache line away from the
+ * holder, who then needs it back; left alone for a moment, it gets several
+ * turns done for the price of one transfer. */
 void wr_spin_slow(struct spin *spin)
 {
-    for (unsigned round = 0;; round++) {
+    unsigned pauses = 8, round = 0;
+    for (;;) {
+        for (unsigned i = 0; i < pauses; i++)
+            wr_os_relax(round++);
         if (atomic_load_explicit(&spin->word, memory_order_relaxed) == 0
             && !atomic_exchange_explicit(&spin->word, 1, memory_order_acquire))
             return;
-        wr_os_relax(round);
+        pauses = pauses < 64 ? pauses * 2 : 64;
     }
 }
 
