@@ -313,8 +313,9 @@ bool wr_steal(struct worker *w);
 /* Wait until there may be something to do. */
 void wr_idle(struct worker *w);
 
-/* ---- topo.c ---- */
+/* ---- topo.c, metrics.c ---- */
 void wr_kind_know(struct wr_kind *kind);
+void wr_rt_metrics(void);
 
 /* ---- run.c: the one run of the process ---- */
 

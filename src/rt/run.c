@@ -239,6 +239,7 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
     if (!atomic_exchange(&prepared, true)) {
         wr_os_at_fork(on_fork);
         wr_os_faults(on_fault);
+        wr_rt_metrics();
     }
     wr_fiber_panics();
     wr_stack_pool_open(wr_rt.conf.stack_size);

@@ -29,6 +29,41 @@ void wr_topo_remove(struct topo_node *node)
     spin_unlock(&map.lock);
 }
 
+/* The map's lock is held while a row is described, and describing takes the
+ * object's own: an object must not be added or removed under its lock. */
+void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg)
+{
+    spin_lock(&map.lock);
+    struct topo_node *node = map.nodes;
+    while (node && node->next)
+        node = node->next;
+    for (; node; node = node->link == &map.nodes ? NULL : TOPO_OWNER(node->link, struct topo_node, next)) {
+        struct topo_row row;
+        node->describe(node, &row);
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < TOPO_EDGES_MAX; i++)
+                row.edges[side][i] = atomic_load_explicit(&node->edges[side][i],
+                                                          memory_order_acquire);
+        fn(arg, &row);
+    }
+    spin_unlock(&map.lock);
+}
+
+struct wr_kind *wr_kind_first(void)
+{
+    return atomic_load(&map.kinds);
+}
+
+uint64_t wr_kind_count(const struct wr_kind *kind, size_t counter)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < WR_KIND_SHARDS; i++)
+        sum += atomic_load_explicit((const _Atomic uint64_t *)(const void *)(
+                                        (const char *)kind + counter + i * sizeof(kind->count[0])),
+                                    memory_order_relaxed);
+    return sum;
+}
+
 void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *kind)
 {
     node->last[side] = kind;

@@ -17,6 +17,7 @@ enum { TOPO_IN = 0, TOPO_OUT = 1 };     /* the task gives, the task takes */
 struct topo_row {
     const char *kind, *name, *policy;
     uint64_t cap, depth, sent, refused, dropped, coalesced, lagged;
+    const struct wr_kind *edges[2][TOPO_EDGES_MAX];
 };
 
 struct topo_node {
@@ -34,6 +35,13 @@ void wr_topo_add(struct topo_node *node,
                  void (*describe)(struct topo_node *node, struct topo_row *row));
 void wr_topo_remove(struct topo_node *node);
 void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *kind);
+
+/* Call fn with a row for each node, in the order of their making. */
+void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg);
+struct wr_kind *wr_kind_first(void);
+struct wr_lock_info *wr_lock_first(void);
+uint64_t wr_kind_count(const struct wr_kind *kind, size_t counter);
+#define KIND_COUNT(kind, name) wr_kind_count(kind, offsetof(struct wr_kind, count[0].name))
 
 /* The node's object is locked by the caller. */
 static inline void topo_note(struct topo_node *node, int side)
