@@ -6,7 +6,7 @@ SUITE ?= runtime
 run:
 	@tools/packages build
 	@tools/build.py release
-	@build/release/src/cmd/weir/weir demo
+	@build/release/src/weir demo
 
 test:
 	@tools/packages build test

@@ -54,6 +54,15 @@ def count_tap(text, good):
     return Count(passed, failed, skipped)
 
 
+def failures(text):
+    """TAP without what went well; after a crash or a timeout, also where it was."""
+    lines = text.splitlines()
+    bad = [line for line in lines if not re.match(r"ok\b|1\.\.", line)]
+    if not any(line.startswith("not ok") for line in bad):
+        bad += [f"ended after: {line}" for line in lines[-1:]]
+    return "".join(f"{line}\n" for line in bad)
+
+
 def run(*command, env=None):
     """Run a command in the top folder; its exit status and everything it said."""
     done = subprocess.run([str(part) for part in command], cwd=build.TOP, text=True,
@@ -78,7 +87,7 @@ def tap(*words, env=None):
     """A stage that is a program printing TAP; its comments are shown."""
     good, text = run(*words, env=env)
     count = count_tap(text, good)
-    show(text if count.failed else
+    show(failures(text) if count.failed else
          "\n".join(line for line in text.splitlines() if line.startswith("#")))
     return count
 
@@ -98,7 +107,7 @@ def suite(preset, *options, name="testlog"):
         output = test.get("stdout", "")
         one = count_tap(output, test["result"] == "OK")
         if one.failed:
-            show(f"{test['name']}: {test['result']}\n{output}{test.get('stderr', '')}")
+            show(f"{test['name']}: {test['result']}\n{failures(output)}{test.get('stderr', '')}")
         total += one
     return total
 
@@ -141,6 +150,8 @@ STAGES = [
     Stage("memcheck", "unit suite under valgrind, one worker",
           lambda: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
                         name="testlog-memcheck")),
+    Stage("model", "interleavings of the lock-free parts, and the drain protocol",
+          lambda: tap("tests/model/run")),
     Stage("aarch64", "unit suite on the other processor, emulated, one worker",
           lambda: suite("aarch64", "--suite", "workers-1")),
     Stage("lint", "clang-tidy", lint),
