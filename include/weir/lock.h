@@ -26,7 +26,7 @@ struct wr_lock_info {
     const char *name;
     uint32_t rank;
     atomic_bool known;
-    _Atomic(struct wr_lock_info *) next;
+    struct wr_lock_info *next, **link;      /* among the known locks */
     _Atomic uint64_t contended;
     _Atomic uint64_t held_long;
     _Atomic(const char *) held_long_place;
@@ -57,7 +57,8 @@ void wr_rwlock_write(struct wr_rwlock *lock WR_AT);
 #define wr_rwlock_write(lock) wr_rwlock_write(lock, WR_HERE)
 void wr_rwlock_write_done(struct wr_rwlock *lock);
 
-/* Forget a lock that is about to go.  Static locks need not. */
+/* Must be called before the memory of a lock goes; static locks need not.
+ * One that is held is a panic. */
 void wr_mutex_fini(struct wr_mutex *mutex);
 void wr_rwlock_fini(struct wr_rwlock *lock);
 

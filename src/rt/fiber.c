@@ -88,6 +88,9 @@ void wr_fiber_switch_out(struct fiber *fiber)
     struct worker *w = fiber->home;
     if (w->done_count)
         wr_sched_flush(w);
+    fiber->rest = 0;
+    if (w->trim_next == WR_NEVER)
+        w->trim_next = 0;
     struct fiber *next = wr_sched_peek(w);
     if (next != fiber)
         wr_fiber_switch(fiber, next ? next : &w->sched);
@@ -157,6 +160,8 @@ void wr_fiber_sched_init(struct worker *w)
 void wr_fiber_free(struct fiber *fiber)
 {
     void *low = fiber->stack;
+    if (fiber->home->trim_at == fiber)
+        fiber->home->trim_at = fiber->all_next;
     if (fiber->all_link) {
         *fiber->all_link = fiber->all_next;
         if (fiber->all_next)

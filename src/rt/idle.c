@@ -71,15 +71,14 @@ static void idle_real(struct worker *w)
 {
     if (spin_for_work(w))
         return;
-    wr_time next_timer = wr_wheel_next(&w->wheel), span = WR_NEVER;
-    if (next_timer != WR_NEVER) {
-        span = next_timer - wr_now();
-        if (span <= 0)
-            return;
-    }
-    if (w->fresh[0].len && span > STARVED_SPAN)
-        span = STARVED_SPAN;    /* tasks that wait for memory: nobody tells us when there is some */
-    sleep_until_kicked(w, span);
+    wr_time now = wr_now(), until = wr_wheel_next(&w->wheel);
+    wr_trim(w, now);
+    if (w->trim_next < until)
+        until = w->trim_next;
+    if (w->fresh[0].len && now + STARVED_SPAN < until)
+        until = now + STARVED_SPAN;     /* tasks without memory: nobody says when there is some */
+    if (until > now)
+        sleep_until_kicked(w, until == WR_NEVER ? WR_NEVER : until - now);
 }
 
 /* Under the virtual clock the last worker to run out of work moves time on.

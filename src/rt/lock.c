@@ -7,7 +7,7 @@
  */
 #include <weir/lock.h>
 
-#include "rt/rt_int.h"
+#include "rt/topo_int.h"
 
 #define SPINS 100
 #define LONG_HOLD WR_MS(1)
@@ -16,7 +16,7 @@ enum { FREE = 0, TAKEN = 1, CONTENDED = 2 };            /* wr_mutex.word */
 #define WRITER 0x80000000u                              /* wr_rwlock.word */
 
 static __thread struct fiber thread_holder;             /* for threads that are no worker */
-static _Atomic(struct wr_lock_info *) known_locks;
+static struct { struct spin lock; struct wr_lock_info *first; } registry;
 
 static struct fiber *holder(void)
 {
@@ -26,17 +26,37 @@ static struct fiber *holder(void)
 
 static void know(struct wr_lock_info *info)
 {
-    if (atomic_exchange(&info->known, true))
-        return;
-    struct wr_lock_info *head = atomic_load(&known_locks);
-    do
-        atomic_store_explicit(&info->next, head, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak(&known_locks, &head, info));
+    spin_lock(&registry.lock);
+    if (!atomic_load_explicit(&info->known, memory_order_relaxed)) {
+        info->next = registry.first;
+        info->link = &registry.first;
+        if (info->next)
+            info->next->link = &info->next;
+        registry.first = info;
+        atomic_store_explicit(&info->known, true, memory_order_relaxed);
+    }
+    spin_unlock(&registry.lock);
 }
 
-struct wr_lock_info *wr_lock_first(void)
+static void forget(struct wr_lock_info *info, bool held)
 {
-    return atomic_load(&known_locks);
+    if (held)
+        wr_panic("lock \"%s\" goes while it is held", info->name);
+    spin_lock(&registry.lock);
+    if (atomic_exchange(&info->known, false)) {
+        *info->link = info->next;
+        if (info->next)
+            info->next->link = info->link;
+    }
+    spin_unlock(&registry.lock);
+}
+
+void wr_lock_each(void (*fn)(void *arg, const struct wr_lock_info *info), void *arg)
+{
+    spin_lock(&registry.lock);
+    for (struct wr_lock_info *info = registry.first; info; info = info->next)
+        fn(arg, info);
+    spin_unlock(&registry.lock);
 }
 
 static void before(struct wr_lock_info *info, const char *place)
@@ -176,4 +196,14 @@ void wr_rwlock_write_done(struct wr_rwlock *lock)
 {
     release(lock, &lock->info);
     atomic_store_explicit(&lock->word, 0, memory_order_release);
+}
+
+void wr_mutex_fini(struct wr_mutex *mutex)
+{
+    forget(&mutex->info, atomic_load(&mutex->word) != FREE);
+}
+
+void wr_rwlock_fini(struct wr_rwlock *lock)
+{
+    forget(&lock->info, atomic_load(&lock->word) != 0);
 }

@@ -13,10 +13,12 @@
 
 struct task_row { const char *name; uint64_t spawned, completed, panicked, stalls; };
 
+struct lock_row { const char *name; uint32_t rank; uint64_t contended, held_long; };
+
 struct map {
     struct topo_row rows[ROWS_MAX];
     struct task_row tasks[ROWS_MAX];
-    const struct wr_lock_info *locks[ROWS_MAX];
+    struct lock_row locks[ROWS_MAX];
     size_t row_count, task_count, lock_count;
     bool cut;                   /* there was more than fits */
 };
@@ -81,15 +83,22 @@ static void add_tasks(struct map *map)
     }
 }
 
-static void add_locks(struct map *map)
+static void add_lock(void *arg, const struct wr_lock_info *info)
 {
-    for (struct wr_lock_info *info = wr_lock_first(); info; info = atomic_load(&info->next)) {
-        if (map->lock_count == ROWS_MAX) {
-            map->cut = true;
-            return;
-        }
-        map->locks[map->lock_count++] = info;
+    struct map *map = arg;
+    size_t i = 0;
+    while (i < map->lock_count && (map->locks[i].rank != info->rank
+                                   || strcmp(map->locks[i].name, info->name) != 0))
+        i++;
+    if (i == ROWS_MAX) {
+        map->cut = true;
+        return;
     }
+    if (i == map->lock_count)
+        map->locks[map->lock_count++] = (struct lock_row){ .name = info->name,
+                                                           .rank = info->rank };
+    map->locks[i].contended += atomic_load_explicit(&info->contended, memory_order_relaxed);
+    map->locks[i].held_long += atomic_load_explicit(&info->held_long, memory_order_relaxed);
 }
 
 static int by_row(const void *a, const void *b)
@@ -106,8 +115,7 @@ static int by_task(const void *a, const void *b)
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct wr_lock_info *x = *(const struct wr_lock_info *const *)a;
-    const struct wr_lock_info *y = *(const struct wr_lock_info *const *)b;
+    const struct lock_row *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return strcmp(x->name, y->name);
@@ -126,7 +134,7 @@ static void collect(struct map *map)
 {
     wr_topo_each(add_row, map);
     add_tasks(map);
-    add_locks(map);
+    wr_lock_each(add_lock, map);
     qsort(map->rows, map->row_count, sizeof(map->rows[0]), by_row);
     qsort(map->tasks, map->task_count, sizeof(map->tasks[0]), by_task);
     qsort(map->locks, map->lock_count, sizeof(map->locks[0]), by_rank);
@@ -169,9 +177,9 @@ static void print_text(struct wr_text *text, const struct map *map)
     }
     wr_text_format(text, "\n%-28s %10s %10s %10s\n", "LOCK", "RANK", "CONTENDED", "HELD LONG");
     for (size_t i = 0; i < map->lock_count; i++)
-        wr_text_format(text, "%-28s %10u %10llu %10llu\n", map->locks[i]->name, map->locks[i]->rank,
-                       (unsigned long long)map->locks[i]->contended,
-                       (unsigned long long)map->locks[i]->held_long);
+        wr_text_format(text, "%-28s %10u %10llu %10llu\n", map->locks[i].name, map->locks[i].rank,
+                       (unsigned long long)map->locks[i].contended,
+                       (unsigned long long)map->locks[i].held_long);
 }
 
 static void print_markdown(struct wr_text *text, const struct map *map)
@@ -192,7 +200,7 @@ static void print_markdown(struct wr_text *text, const struct map *map)
     }
     wr_text_str(text, "\n| lock | rank |\n|---|---:|\n");
     for (size_t i = 0; i < map->lock_count; i++)
-        wr_text_format(text, "| `%s` | %u |\n", map->locks[i]->name, map->locks[i]->rank);
+        wr_text_format(text, "| `%s` | %u |\n", map->locks[i].name, map->locks[i].rank);
 }
 
 /* Names have dots, which mermaid's node ids may not. */

@@ -74,12 +74,15 @@ COLLECT_KINDS(collect_panicked, KIND_COUNT(kind, panicked))
 COLLECT_KINDS(collect_aborted, atomic_load_explicit(&kind->aborted, memory_order_relaxed))
 COLLECT_KINDS(collect_stalls, atomic_load_explicit(&kind->stalls, memory_order_relaxed))
 
+static void held_long_of(void *arg, const struct wr_lock_info *info)
+{
+    const char *place = atomic_load(&info->held_long_place);
+    wr_scrape_counter(arg, atomic_load(&info->held_long), info->name, place ? place : "");
+}
+
 static void collect_held_long(struct wr_scrape *scrape)
 {
-    for (struct wr_lock_info *info = wr_lock_first(); info; info = atomic_load(&info->next)) {
-        const char *place = atomic_load(&info->held_long_place);
-        wr_scrape_counter(scrape, atomic_load(&info->held_long), info->name, place ? place : "");
-    }
+    wr_lock_each(held_long_of, scrape);
 }
 
 static void collect_stack_waits(struct wr_scrape *scrape)

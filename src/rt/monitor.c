@@ -18,7 +18,7 @@ static struct {
     bool started;
     _Atomic uint32_t stop;
     wr_time reported;
-    struct { uint64_t turns; bool stalled; } seen[WORKERS_MAX];
+    struct seen { uint64_t turns; wr_time used; bool stalled; } seen[WORKERS_MAX];
 
     /* Filled in by the interrupted worker. */
     _Atomic uint32_t answered;
@@ -78,24 +78,33 @@ static void help(struct worker *w)
         }
 }
 
+/* On a loaded machine a worker may stand still because the system runs others:
+ * a stall is one that computes, or is blocked in a call. */
+static bool stalled(struct worker *w, struct seen *seen, uint64_t turns)
+{
+    wr_time used = wr_os_thread_used(&w->thread), before = seen->used;
+    seen->used = used;
+    if (turns != seen->turns || asleep(w) || !atomic_load_explicit(&w->busy, memory_order_relaxed))
+        return false;
+    return used - before >= PERIOD * 8 / 10 || wr_os_thread_blocked(&w->thread);
+}
+
 /* Whether any worker has moved since the last look. */
 static bool look(void)
 {
     bool moved = false;
     for (unsigned i = 0; i < wr_rt.count; i++) {
         struct worker *w = &wr_rt.workers[i];
+        struct seen *seen = &monitor.seen[i];
         uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
-        bool same = turns == monitor.seen[i].turns;
-        moved |= !same;
-        if (same && !asleep(w) && atomic_load_explicit(&w->busy, memory_order_relaxed)) {
+        bool stall = stalled(w, seen, turns);
+        if (stall)
             help(w);
-            if (!monitor.seen[i].stalled)
-                report_stall(w);
-            monitor.seen[i].stalled = true;
-        } else {
-            monitor.seen[i].stalled = false;
-        }
-        monitor.seen[i].turns = turns;
+        if (stall && !seen->stalled)
+            report_stall(w);
+        seen->stalled = stall;
+        moved |= turns != seen->turns;
+        seen->turns = turns;
     }
     return moved;
 }

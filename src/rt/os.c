@@ -1,10 +1,12 @@
 /* os.c - threads, futexes, the processor's clock. */
 #include "rt/os.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -25,6 +27,7 @@ unsigned wr_os_cores(void)
 static void *thread_main(void *arg)
 {
     struct os_thread *thread = arg;
+    thread->id = syscall(SYS_gettid);
     pthread_setname_np(pthread_self(), thread->name);
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     thread->fn(thread->arg);
@@ -54,6 +57,7 @@ void wr_os_thread_self(struct os_thread *ret)
 {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     ret->handle = (unsigned long)pthread_self();
+    ret->id = syscall(SYS_gettid);
 }
 
 unsigned long wr_os_thread_id(void)
@@ -117,6 +121,29 @@ static double cycles_per_ns(void)
 uint64_t wr_os_cycles_of(wr_time span)
 {
     return (uint64_t)((double)span * cycles_per_ns());
+}
+
+wr_time wr_os_thread_used(const struct os_thread *thread)
+{
+    clockid_t clock;
+    struct timespec ts = { 0 };
+    if (pthread_getcpuclockid((pthread_t)thread->handle, &clock) == 0)
+        clock_gettime(clock, &ts);
+    return (wr_time)ts.tv_sec * WR_S(1) + ts.tv_nsec;
+}
+
+bool wr_os_thread_blocked(const struct os_thread *thread)
+{
+    char path[64], stat[256];
+    snprintf(path, sizeof(path), "/proc/self/task/%ld/stat", atomic_load(&thread->id));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t len = read(fd, stat, sizeof(stat) - 1);
+    close(fd);
+    stat[len > 0 ? len : 0] = '\0';
+    const char *after_name = strrchr(stat, ')');
+    return after_name && (after_name[2] == 'S' || after_name[2] == 'D');
 }
 
 void wr_os_at_fork(void (*child)(void))

@@ -18,7 +18,13 @@
 unsigned wr_os_cores(void);
 
 /* Threads.  The name is shown by the system's tools. */
-struct os_thread { unsigned long handle; void (*fn)(void *); void *arg; char name[16]; };
+struct os_thread {
+    unsigned long handle;
+    _Atomic long id;            /* set by the thread itself */
+    void (*fn)(void *);
+    void *arg;
+    char name[16];
+};
 wr_err wr_os_thread_start(struct os_thread *thread, const char *name, void (*fn)(void *), void *arg);
 void wr_os_thread_join(struct os_thread *thread);
 
@@ -76,6 +82,11 @@ void wr_os_interrupt(const struct os_thread *thread, void (*fn)(void));
 void wr_os_thread_self(struct os_thread *ret);
 size_t wr_os_backtrace(void **frames, size_t max);
 void wr_os_backtrace_print(void *const *frames, size_t count);
+
+/* Processor time a thread has used; whether it is blocked in a system call,
+ * rather than running or waiting for a processor. */
+wr_time wr_os_thread_used(const struct os_thread *thread);
+bool wr_os_thread_blocked(const struct os_thread *thread);
 
 void wr_os_at_fork(void (*child)(void));
 unsigned long wr_os_thread_id(void);

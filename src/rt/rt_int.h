@@ -148,6 +148,7 @@ struct fiber {
     bool low;
     bool started;               /* runs a task now */
     bool panicking;
+    uint8_t rest;               /* trim.c: how long it has waited undisturbed */
 
     void *stack;                /* lowest usable byte */
     size_t stack_size;
@@ -189,6 +190,9 @@ struct worker {
     wr_time low_ran;
     struct wheel wheel;
     struct fiber *all;
+    struct fiber *trim_at;              /* the next fiber that trim.c looks at */
+    wr_time trim_next;
+    bool trim_more;                     /* this pass has found something to come back to */
     _Atomic size_t fds;                 /* descriptors in its epoll */
     struct os_poll poll;
     struct os_thread thread;
@@ -312,6 +316,11 @@ bool wr_steal(struct worker *w);
 
 /* Wait until there may be something to do. */
 void wr_idle(struct worker *w);
+
+/* ---- trim.c ---- */
+
+/* Give back the unused stack of fibers that have waited for long. */
+void wr_trim(struct worker *w, wr_time now);
 
 /* ---- topo.c, metrics.c ---- */
 void wr_kind_know(struct wr_kind *kind);

@@ -39,7 +39,8 @@ void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *k
 /* Call fn with a row for each node, in the order of their making. */
 void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg);
 struct wr_kind *wr_kind_first(void);
-struct wr_lock_info *wr_lock_first(void);
+struct wr_lock_info;
+void wr_lock_each(void (*fn)(void *arg, const struct wr_lock_info *info), void *arg);
 uint64_t wr_kind_count(const struct wr_kind *kind, size_t counter);
 #define KIND_COUNT(kind, name) wr_kind_count(kind, offsetof(struct wr_kind, count[0].name))
 
