@@ -16,6 +16,7 @@
  * owns what it points to from the moment send returns WR_OK; on any other
  * result the sender still owns it.  Values that leave without being received
  * (dropped, coalesced, or inside when the channel is freed) go to `drop`.
+ * `drop` and `key` run inside the channel: they must not wait or use it.
  *
  * A freed slot is handed to the first waiting sender and a sent value to the
  * first waiting receiver: newcomers do not overtake.  Once a wait was served

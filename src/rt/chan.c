@@ -119,6 +119,17 @@ void wr_chan_free(struct wr_chan *ch)
 
 /* ---- under the lock ---- */
 
+/* The caller's own functions run under the lock: they must not wait, and a
+ * panic in one cannot be contained. */
+static void drop_item(struct wr_chan *ch, void *item)
+{
+    if (!ch->drop)
+        return;
+    wr_foreign_enter();
+    ch->drop(item);
+    wr_foreign_leave();
+}
+
 static void put_last(struct wr_chan *ch, const void *item)
 {
     copy(ch, slot(ch, ch->len), item);
@@ -140,11 +151,14 @@ static void admit_sender(struct wr_chan *ch)
 /* The waiting value that a new one would replace. */
 static void *equal_key(struct wr_chan *ch, const void *item)
 {
+    void *found = NULL;
+    wr_foreign_enter();
     uint64_t key = ch->key(item);
-    for (size_t i = 0; i < ch->len; i++)
+    for (size_t i = 0; i < ch->len && !found; i++)
         if (ch->key(slot(ch, i)) == key)
-            return slot(ch, i);
-    return NULL;
+            found = slot(ch, i);
+    wr_foreign_leave();
+    return found;
 }
 
 static bool coalesce(struct wr_chan *ch, const void *item)
@@ -152,8 +166,7 @@ static bool coalesce(struct wr_chan *ch, const void *item)
     void *old = equal_key(ch, item);
     if (!old)
         return false;
-    if (ch->drop)
-        ch->drop(old);
+    drop_item(ch, old);
     copy(ch, old, item);
     ch->sent++;
     ch->coalesced++;
@@ -162,8 +175,7 @@ static bool coalesce(struct wr_chan *ch, const void *item)
 
 static void drop_oldest(struct wr_chan *ch)
 {
-    if (ch->drop)
-        ch->drop(slot(ch, 0));
+    drop_item(ch, slot(ch, 0));
     ch->head = ch->head + 1 == ch->cap ? 0 : ch->head + 1;
     ch->len--;
     ch->dropped++;

@@ -14,6 +14,10 @@
 #include "rt/rt_int.h"
 
 #define SPIN_SPAN WR_US(50)
+#define SPIN_MISSES 4           /* in a row, before it skips some */
+#define SPIN_SKIP 7
+#define SPIN_SKIP_STOLEN 63
+#define STOLEN_SPAN WR_US(500)  /* a gap this long: we did not have the processor */
 #define STARVED_SPAN WR_MS(10)
 
 static bool work_anywhere(struct worker *w)
@@ -28,32 +32,36 @@ static bool work_anywhere(struct worker *w)
 }
 
 /* Look for work for a little while: a spinning worker is found in a fraction
- * of a microsecond, a sleeping one in tens.  One at a time; less when it has
- * been in vain. */
+ * of a microsecond, a sleeping one in tens.  One at a time.  What was in vain
+ * several times in a row is tried less often, and much less when the machine
+ * took the processor away meanwhile: others need it more. */
 static bool spin_for_work(struct worker *w)
 {
     uint32_t none = 0;
-    if (wr_rt.cores < 2 || w->spin_misses > 64
-        || !atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1)) {
-        w->spin_misses = w->spin_misses > 64 ? w->spin_misses - 1 : w->spin_misses;
+    if (w->spin_skip > 0) {
+        w->spin_skip--;
         return false;
     }
-    wr_time until = wr_now() + SPIN_SPAN;
-    wr_time timer = wr_wheel_next(&w->wheel);
-    bool found = false;
+    if (wr_rt.cores < 2 || !atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1))
+        return false;
+    wr_time now = wr_now(), until = now + SPIN_SPAN, timer = wr_wheel_next(&w->wheel);
+    bool found = false, stolen = false;
     for (unsigned round = 0; !found; round++) {
         found = work_anywhere(w);
-        if (found || (round & 63) != 63) {
-            wr_os_relax(0);
+        wr_os_relax(0);
+        if (found || (round & 31) != 31)
             continue;
-        }
-        wr_time now = wr_now();
+        wr_time before = now;
+        now = wr_now();
+        stolen |= now - before > STOLEN_SPAN;
         if (now >= until)
             break;
         found = now >= timer || (w->fds && wr_os_poll_pending(&w->poll));
     }
     atomic_store(&wr_rt.spinning, 0);
     w->spin_misses = found ? 0 : w->spin_misses + 1;
+    if (w->spin_misses > SPIN_MISSES || stolen)
+        w->spin_skip = stolen ? SPIN_SKIP_STOLEN : SPIN_SKIP;
     return found;
 }
 

@@ -199,7 +199,7 @@ struct worker {
     struct wr_rand rand;
     struct task *wait_head;             /* the oldest task not started, as last seen, ... */
     wr_time wait_since;                 /* ... and since when */
-    uint32_t spin_misses;
+    uint32_t spin_misses, spin_skip;
     bool idle_counted;                  /* counted as idle by the virtual clock */
 
     struct fresh fresh[2];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/metric.h"
 #include "base/world.h"
 #include "rt/monitor.h"
 #include "rt/offload_int.h"
@@ -87,10 +88,12 @@ static void worker_main(void *arg)
     struct worker *w = arg;
     void *fault_stack;
     wr_worker_self = w;
+    wr_metric_thread_enter();
     wr_os_fault_stack_open(&fault_stack);
     wr_fiber_sched_init(w);
     wr_sched_loop(w);
     wr_os_fault_stack_close(fault_stack);
+    wr_metric_thread_leave();
     wr_worker_self = NULL;
 }
 

@@ -101,6 +101,8 @@ static int first_slot(const struct wheel *wheel, unsigned *ret_slot, uint64_t *r
     return -1;
 }
 
+/* Exact at level 0.  Of a higher slot with many timers only its beginning is
+ * told: the wheel is then asked again, with the slot moved down. */
 wr_time wr_wheel_next(const struct wheel *wheel)
 {
     unsigned slot;
@@ -110,17 +112,13 @@ wr_time wr_wheel_next(const struct wheel *wheel)
         return WR_NEVER;
     const struct wr_timer *head = wheel->slot[level][slot], *timer = head;
     wr_time earliest = head->deadline;
-    for (int i = 0; i < SCAN_MAX; i++) {
-        timer = timer->next;
-        if (timer == head)
-            return earliest;
+    for (int i = 0; (timer = timer->next) != head; i++) {
+        if (level > 0 && i == SCAN_MAX)
+            return (wr_time)(tick << TICK_SHIFT);
         if (timer->deadline < earliest)
             earliest = timer->deadline;
     }
-    /* A full slot: wake at its beginning, move it down, ask again.  At level 0
-     * that is less than two microseconds early. */
-    wr_time begins = (wr_time)(tick << TICK_SHIFT);
-    return level == 0 && begins < earliest - 1 ? earliest : begins;
+    return earliest;
 }
 
 static void move_down(struct wheel *wheel, int level, unsigned slot)
