@@ -232,8 +232,8 @@ static void write_tail(struct line *line, uint64_t suppressed, uint64_t lost)
     wr_text_str(&line->text, line->json ? "}\n" : "\n");
 }
 
-static void write_line(enum wr_log_level level, const char *event, const struct wr_field *fields,
-                       uint64_t suppressed)
+static void write_line(enum wr_log_level level, const char *event,
+                       const struct wr_field *fields, uint64_t suppressed)
 {
     char buf[LINE_MAX + 1];
     struct line line = {

@@ -115,11 +115,13 @@ TEST_PLAIN(every_kind_of_field_has_its_form)
     begin(&logfmt);
     log_every_kind();
     CHECK_STR(TS "level=error event=all str=\"two words\" none=null text=abc "
-                 "u64=18446744073709551615 i64=-7 yes=true no=false latency_ms=12.345 err=Busy\n",
+                 "u64=18446744073709551615 i64=-7 yes=true no=false latency_ms=12.345 "
+                 "err=Busy\n",
               heard());
     begin(&json);
     log_every_kind();
-    CHECK_STR(JSON_TS "\"level\":\"error\",\"event\":\"all\",\"str\":\"two words\",\"none\":null,"
+    CHECK_STR(JSON_TS "\"level\":\"error\",\"event\":\"all\",\"str\":\"two words\","
+                      "\"none\":null,"
                       "\"text\":\"abc\",\"u64\":18446744073709551615,\"i64\":-7,\"yes\":true,"
                       "\"no\":false,\"latency_ms\":12.345,\"err\":\"Busy\"}\n", heard());
     end();
@@ -133,7 +135,8 @@ TEST_PLAIN(a_value_cannot_forge_a_line)
               heard());
     begin(&json);
     wr_log(WR_INFO, "got", WR_F_STR("name", "x\"}\n{"));
-    CHECK_STR(JSON_TS "\"level\":\"info\",\"event\":\"got\",\"name\":\"x\\\"}\\n{\"}\n", heard());
+    CHECK_STR(JSON_TS "\"level\":\"info\",\"event\":\"got\",\"name\":\"x\\\"}\\n{\"}\n",
+              heard());
     end();
 }
 
