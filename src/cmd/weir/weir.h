@@ -1,0 +1,14 @@
+/* weir.h - the subcommands of the binary.  Each takes its own argv, prints its
+ * own help and returns the process's exit status: 0 fine, 1 found something,
+ * 2 wrong use. */
+#ifndef WEIR_CMD_H
+#define WEIR_CMD_H
+
+#define WEIR_VERSION "0.1.0"
+
+int weir_demo(int argc, char **argv);
+int weir_sim(int argc, char **argv);
+int weir_topology(int argc, char **argv);
+int weir_version(int argc, char **argv);
+
+#endif
