@@ -136,6 +136,7 @@ static struct wr_cell *check_writer(const struct wr_cell_writer *writer, const c
 
 wr_err (wr_cell_set)(struct wr_cell_writer *writer, const void *value, const char *place)
 {
+    sim_point("swap", place);
     struct wr_cell *cell = check_writer(writer, place);
     struct snapshot *snapshot = snapshot_new(cell, value);
     if (!snapshot)

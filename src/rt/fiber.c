@@ -303,7 +303,7 @@ const char *wr_fiber_name(struct fiber *fiber)
     if (!fiber->started)
         return "scheduler";
     snprintf(fiber->name, sizeof(fiber->name), "%s#%llu", fiber->task.kind->name,
-             (unsigned long long)fiber->id);
+             (unsigned long long)fiber->task.id);
     return fiber->name;
 }
 
@@ -311,6 +311,12 @@ const char *wr_task_name(void)
 {
     struct fiber *fiber = fiber_self();
     return fiber ? wr_fiber_name(fiber) : "thread";
+}
+
+uint64_t wr_task_number(void)
+{
+    struct fiber *fiber = fiber_self();
+    return fiber && fiber->started ? fiber->task.id : 0;
 }
 
 void wr_fiber_may_wait(struct fiber *fiber, const char *place)

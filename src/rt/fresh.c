@@ -153,6 +153,23 @@ void wr_fresh_unpop(struct fresh *fresh, struct task *task)
     spin_unlock(&fresh->lock);
 }
 
+struct task *wr_fresh_take(struct fresh *fresh, size_t at)
+{
+    struct task *before = NULL, *task = fresh->head;
+    for (; at > 0; at--) {
+        before = task;
+        task = task->next;
+    }
+    if (before)
+        before->next = task->next;
+    else
+        fresh->head = task->next;
+    if (!task->next)
+        fresh->tail = before;
+    atomic_store_explicit(&fresh->len, fresh->len - 1, memory_order_relaxed);
+    return task;
+}
+
 /* Take half of what another worker has queued, at most STEAL_MAX. */
 static bool steal_from(struct worker *w, struct worker *victim, int class)
 {

@@ -124,15 +124,15 @@ static bool advance_clock(void)
         fds += wr_rt.workers[i].fds;
     }
     if (earliest == WR_NEVER) {
-        if (fds == 0 && !atomic_load(&wr_rt.stopping))
+        if (fds || atomic_load(&wr_rt.stopping))
+            return false;       /* only the outside can move us now */
+        if (!wr_rt.hooks)
             report_deadlock();
-        return false;           /* only the outside can move us now */
+        wr_rt.hooks->stuck();
+        return true;
     }
-    if (earliest > wr_rt.now) {
-        atomic_store(&wr_rt.now, earliest);
-        if (wr_rt.hooks)
-            wr_rt.hooks->advance(earliest);
-    }
+    if (earliest > wr_rt.now)
+        atomic_store(&wr_rt.now, wr_rt.hooks ? wr_rt.hooks->advance(earliest) : earliest);
     return true;
 }
 

@@ -127,6 +127,7 @@ static void mutex_slow(struct wr_mutex *mutex)
 
 void (wr_mutex_lock)(struct wr_mutex *mutex, const char *place)
 {
+    sim_point("lock", place);
     uint32_t free = FREE;
     before(&mutex->info, place);
     if (!atomic_compare_exchange_strong_explicit(&mutex->word, &free, TAKEN, memory_order_acquire,
@@ -172,6 +173,7 @@ static void spin_until(struct wr_rwlock *lock, bool (*attempt)(struct wr_rwlock 
 
 void (wr_rwlock_read)(struct wr_rwlock *lock, const char *place)
 {
+    sim_point("lock", place);
     before(&lock->info, place);
     spin_until(lock, read_attempt);
     after(lock, &lock->info, place);
@@ -185,6 +187,7 @@ void wr_rwlock_read_done(struct wr_rwlock *lock)
 
 void (wr_rwlock_write)(struct wr_rwlock *lock, const char *place)
 {
+    sim_point("lock", place);
     before(&lock->info, place);
     atomic_fetch_add_explicit(&lock->wanted, 1, memory_order_relaxed);
     spin_until(lock, write_attempt);

@@ -35,6 +35,7 @@
 #include <weir/timer.h>
 
 #include "base/rand.h"
+#include "rt/hooks.h"
 #include "rt/os.h"
 
 #define CACHE_LINE 64
@@ -115,6 +116,7 @@ struct task {
     void *arg;
     struct wr_scope *scope;
     struct wr_kind *kind;
+    uint64_t id;                /* in the order of spawning */
 };
 
 struct held {
@@ -134,7 +136,6 @@ struct fiber {
     struct wr_timer timer;      /* the deadline of the wait that is going on */
 
     struct task task;           /* what it runs */
-    uint64_t id;
     const char *place;          /* where it waits, or waited last */
     const char *what;           /* on what */
 
@@ -310,6 +311,7 @@ void wr_ticket_give(struct worker *w);
 void wr_fresh_push(struct fresh *fresh, struct task *task);
 struct task *wr_fresh_pop(struct fresh *fresh);
 void wr_fresh_unpop(struct fresh *fresh, struct task *task);
+struct task *wr_fresh_take(struct fresh *fresh, size_t at);     /* one worker only */
 bool wr_steal(struct worker *w);
 
 /* ---- idle.c ---- */
@@ -350,15 +352,10 @@ struct rt {
     unsigned idle;
     _Atomic wr_time now;
     int64_t wall_offset;
+    struct rt_candidate *candidates;    /* scratch of a simulation */
+    size_t candidates_cap;
 };
 extern struct rt wr_rt;
-
-/* What a simulation decides (sim/). */
-struct rt_hooks {
-    size_t (*choose)(size_t count);     /* which of `count` runnable fibers and tasks */
-    bool (*preempt)(const char *what);  /* give way here? */
-    void (*advance)(wr_time now);       /* the clock has jumped */
-};
 
 /* A point at which a simulation may let another fiber run. */
 void wr_sim_point_slow(const char *what, const char *place);
@@ -367,10 +364,6 @@ static inline void sim_point(const char *what, const char *place)
     if (__builtin_expect(wr_rt.hooks != NULL, 0))
         wr_sim_point_slow(what, place);
 }
-
-/* As wr_run, under the hooks of a simulation: one worker, virtual clock. */
-wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks, wr_task_fn fn,
-                     void *arg);
 
 /* ---- fd.c ---- */
 void wr_fd_event(struct worker *w, const struct os_event *event);

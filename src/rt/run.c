@@ -36,7 +36,8 @@ static wr_time virtual_mono(void)
 
 static int64_t virtual_wall(void)
 {
-    return wr_rt.wall_offset + virtual_mono();
+    wr_time now = virtual_mono();
+    return wr_rt.hooks ? wr_rt.hooks->wall(now) : wr_rt.wall_offset + now;
 }
 
 static struct wr_world virtual_world;
@@ -97,6 +98,20 @@ static void worker_main(void *arg)
     wr_worker_self = NULL;
 }
 
+/* Fibers that have not ended: only a simulation that was abandoned leaves any.
+ * Some wait or have waited; others were only ever made to give way. */
+static void free_abandoned(struct worker *w)
+{
+    for (int class = 0; class < 2; class++)
+        for (struct fiber *fiber = w->ready[class].head, *next; fiber; fiber = next) {
+            next = fiber->next;
+            if (!fiber->all_link)
+                wr_fiber_free(fiber);
+        }
+    while (w->all)
+        wr_fiber_free(w->all);
+}
+
 static void worker_close(struct worker *w)
 {
     while (w->spare) {
@@ -104,6 +119,7 @@ static void worker_close(struct worker *w)
         w->spare = fiber->next;
         wr_fiber_free(fiber);
     }
+    free_abandoned(w);
     wr_os_poll_close(&w->poll);
 }
 
@@ -211,7 +227,8 @@ static wr_err run_workers(struct first *first)
     struct task *task = wr_ticket_take(w) ? wr_task_take(w) : NULL;
     if (!task)
         return WR_NOMEM;
-    *task = (struct task){ .fn = run_root, .arg = first, .scope = &root, .kind = &root_kind };
+    *task = (struct task){ .fn = run_root, .arg = first, .scope = &root, .kind = &root_kind,
+                           .id = ++w->ids * wr_rt.count };
     wr_fresh_push(&w->fresh[0], task);
 
     for (; started < wr_rt.count && !err; started += !err) {
@@ -258,6 +275,8 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
     wr_task_free_all();
     wr_stack_pool_close();
     free(wr_rt.workers);
+    free(wr_rt.candidates);
+    wr_rt.candidates = NULL;
     wr_rt.workers = NULL;
     wr_rt.count = 0;
     wr_world = outer_world;
@@ -274,6 +293,16 @@ wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hook
                      void *arg)
 {
     return run(conf, hooks, fn, arg);
+}
+
+void wr_run_cancel(void)
+{
+    wr_scope_end(wr_rt.root, WR_CANCELED);
+}
+
+void wr_run_abandon(void)
+{
+    atomic_store(&wr_rt.stopping, true);
 }
 
 /* Other workers go on meanwhile: a fiber may be shown where it waited a moment

@@ -9,6 +9,8 @@
  * 64th turn, and whenever nothing is ready, the worker's own loop runs: it
  * empties the inbox, fires timers, polls descriptors, starts new tasks, steals.
  */
+#include <stdlib.h>
+
 #include "rt/scope_int.h"
 
 #define TURN_MASK 63            /* how often the loop looks around: every 64 turns */
@@ -115,7 +117,8 @@ wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, 
     if (__builtin_expect(!atomic_load_explicit(&kind->known, memory_order_relaxed), 0))
         wr_kind_know(kind);
     count_shard(&kind->count[w->id % WR_KIND_SHARDS].spawned, wr_rt.count);
-    *task = (struct task){ .fn = fn, .arg = arg, .scope = scope, .kind = kind };
+    *task = (struct task){ .fn = fn, .arg = arg, .scope = scope, .kind = kind,
+                           .id = ++w->ids * wr_rt.count + w->id };
     struct fresh *fresh = &w->fresh[scope->low];
     wr_fresh_push(fresh, task);
     if (__builtin_expect(wr_rt.count > 1
@@ -128,7 +131,6 @@ static void give_task(struct worker *w, struct fiber *fiber, struct task *task)
 {
     fiber->task = *task;
     wr_task_give(w, task);
-    fiber->id = ++w->ids * wr_rt.count + w->id;
     fiber->scope = fiber->task.scope;
     fiber->low = fiber->scope->low;
     fiber->place = fiber->task.kind->place;
@@ -136,11 +138,8 @@ static void give_task(struct worker *w, struct fiber *fiber, struct task *task)
 }
 
 /* A task becomes a fiber.  Without memory for a stack it stays where it is. */
-static struct fiber *start_one(struct worker *w, int class)
+static struct fiber *start_task(struct worker *w, int class, struct task *task)
 {
-    struct task *task = wr_fresh_pop(&w->fresh[class]);
-    if (!task)
-        return NULL;
     struct fiber *fiber = w->spare;
     if (fiber) {
         w->spare = fiber->next;
@@ -155,6 +154,12 @@ static struct fiber *start_one(struct worker *w, int class)
     }
     give_task(w, fiber, task);
     return fiber;
+}
+
+static struct fiber *start_one(struct worker *w, int class)
+{
+    struct task *task = wr_fresh_pop(&w->fresh[class]);
+    return task ? start_task(w, class, task) : NULL;
 }
 
 /* ---- the next thing to run ---- */
@@ -195,33 +200,72 @@ void wr_sched_flush(struct worker *w)
     wr_scope_tasks_ok(w->done_scope, count);
 }
 
-/* A simulation chooses among everything that could run, in a fixed order. */
-static struct fiber *next_chosen(struct worker *w)
+/* ---- a simulation chooses ---- */
+
+static void add_candidate(size_t at, const struct task *task, bool fresh)
 {
-    size_t ready = 0, fresh = w->fresh[0].len, fresh_low = w->fresh[1].len, at = 0;
+    if (at == wr_rt.candidates_cap) {
+        size_t cap = at ? at * 2 : 64;
+        void *more = realloc(wr_rt.candidates, cap * sizeof(*wr_rt.candidates));
+        if (!more)
+            wr_fatal(WR_HERE, "out of memory in a simulation");
+        wr_rt.candidates = more;
+        wr_rt.candidates_cap = cap;
+    }
+    wr_rt.candidates[at] =
+        (struct rt_candidate){ .id = task->id, .kind = task->kind->name, .fresh = fresh };
+}
+
+/* Everything that could run, in a fixed order: fibers, then tasks; normal, then low. */
+static size_t list_candidates(struct worker *w)
+{
+    size_t count = 0;
     for (int class = 0; class < 2; class++)
         for (struct fiber *fiber = w->ready[class].head; fiber; fiber = fiber->next)
-            ready++;
-    size_t total = ready + (fresh > 0) + (fresh_low > 0);
-    if (total == 0)
-        return NULL;
-    size_t choice = wr_rt.hooks->choose(total);
+            add_candidate(count++, &fiber->task, false);
     for (int class = 0; class < 2; class++) {
-        struct fiber *before = NULL;
-        for (struct fiber *fiber = w->ready[class].head; fiber; fiber = fiber->next, at++) {
-            if (at == choice) {
-                if (before)
-                    before->next = fiber->next;
-                else
-                    w->ready[class].head = fiber->next;
-                if (!fiber->next)
-                    w->ready[class].tail = before;
-                return fiber;
-            }
-            before = fiber;
-        }
+        size_t len = w->fresh[class].len;
+        struct task *task = w->fresh[class].head;
+        for (size_t i = 0; i < len; i++, task = task->next)
+            add_candidate(count++, task, true);
     }
-    return start_one(w, choice - ready == 0 && fresh > 0 ? 0 : 1);
+    return count;
+}
+
+static struct fiber *ready_take(struct ready *ready, size_t *at)
+{
+    struct fiber *before = NULL;
+    for (struct fiber *fiber = ready->head; fiber; fiber = fiber->next) {
+        if ((*at)-- == 0) {
+            if (before)
+                before->next = fiber->next;
+            else
+                ready->head = fiber->next;
+            if (!fiber->next)
+                ready->tail = before;
+            return fiber;
+        }
+        before = fiber;
+    }
+    return NULL;
+}
+
+static struct fiber *next_chosen(struct worker *w)
+{
+    size_t count = list_candidates(w);
+    if (count == 0)
+        return NULL;
+    size_t at = wr_rt.hooks->choose(wr_rt.candidates, count);
+    RT_ASSERT(at < count);
+    for (int class = 0; class < 2; class++) {
+        struct fiber *fiber = ready_take(&w->ready[class], &at);
+        if (fiber)
+            return fiber;
+    }
+    int class = at >= w->fresh[0].len;
+    if (class)
+        at -= w->fresh[0].len;
+    return start_task(w, class, wr_fresh_take(&w->fresh[class], at));
 }
 
 static struct fiber *next_low(struct worker *w)
@@ -285,8 +329,11 @@ wr_err (wr_yield)(const char *place)
 void wr_sim_point_slow(const char *what, const char *place)
 {
     struct fiber *fiber = fiber_self();
-    if (!fiber || !fiber->started || fiber->held_count || fiber->foreign
-        || !wr_rt.hooks->preempt(what))
+    if (!fiber || !fiber->started || fiber->held_count || fiber->foreign)
+        return;
+    struct rt_point point = { .id = fiber->task.id, .kind = fiber->task.kind->name,
+                              .what = what, .place = place, .contained = !fiber->panicking };
+    if (!wr_rt.hooks->point(&point))
         return;
     fiber->what = what;
     fiber->place = place;
@@ -370,6 +417,8 @@ static void look_around(struct worker *w)
 void wr_sched_loop(struct worker *w)
 {
     while (!atomic_load_explicit(&wr_rt.stopping, memory_order_acquire)) {
+        if (__builtin_expect(wr_rt.hooks != NULL, 0))
+            atomic_store(&wr_rt.now, wr_rt.hooks->turn(wr_rt.now));
         look_around(w);
         w->fresh_first = true;
         struct fiber *fiber = next(w);
@@ -405,6 +454,7 @@ wr_time wr_jitter(wr_time min, wr_time max)
 
 wr_err (wr_sleep)(wr_time deadline, const char *place)
 {
+    sim_point("sleep", place);
     wr_err ended;
     struct fiber *fiber = wr_wait_enter(&ended, place);
     if (ended)

@@ -130,6 +130,7 @@ void wr_scope_end(struct wr_scope *scope, wr_err reason)
 
 void wr_scope_cancel(struct wr_scope *scope)
 {
+    sim_point("cancel", scope->name);
     wr_scope_end(scope, WR_CANCELED);
 }
 
@@ -190,6 +191,7 @@ static wr_err await_tasks(struct wr_scope *scope, struct fiber *fiber, wr_time d
 
 wr_err (wr_scope_join)(struct wr_scope *scope, wr_time deadline, const char *place)
 {
+    sim_point("join", place);
     wr_err ended;
     struct fiber *fiber = wr_wait_enter(&ended, place);
     if (ended && deadline != WR_NOW)
