@@ -3,7 +3,8 @@
  * Invariants, under the lock: receivers wait only while the ring is empty, and
  * senders only while it is full.  Whoever frees a slot moves the first waiting
  * sender's value into it; whoever brings a value hands it to the first waiting
- * receiver.  So values and waiters never pass one another.
+ * receiver.  So values and waiters never pass one another.  Under COALESCE no
+ * sender waits with a key that is in the ring.
  */
 #include <weir/chan.h>
 
@@ -136,18 +137,6 @@ static void put_last(struct wr_chan *ch, const void *item)
     ch->len++;
 }
 
-/* Room has come: the first waiting sender's value takes it. */
-static void admit_sender(struct wr_chan *ch)
-{
-    struct waiter *sender = waitlist_win(&ch->senders);
-    if (!sender)
-        return;
-    put_last(ch, sender->item);
-    ch->sent++;
-    sender->err = WR_OK;
-    wr_fiber_ready(sender->fiber);
-}
-
 /* The waiting value that a new one would replace. */
 static void *equal_key(struct wr_chan *ch, const void *item)
 {
@@ -161,16 +150,56 @@ static void *equal_key(struct wr_chan *ch, const void *item)
     return found;
 }
 
-static bool coalesce(struct wr_chan *ch, const void *item)
+static void replace(struct wr_chan *ch, void *old, const void *item)
 {
-    void *old = equal_key(ch, item);
-    if (!old)
-        return false;
     drop_item(ch, old);
     copy(ch, old, item);
     ch->sent++;
     ch->coalesced++;
-    return true;
+}
+
+static bool coalesce(struct wr_chan *ch, const void *item)
+{
+    void *old = equal_key(ch, item);
+    if (old)
+        replace(ch, old, item);
+    return old;
+}
+
+/* A waiting sender whose key has just entered needs no room any more.  All of
+ * them replace it, in their order: one left behind could later overwrite what a
+ * newcomer has put there since. */
+static void admit_equal(struct wr_chan *ch)
+{
+    void *entered = slot(ch, ch->len - 1);
+    wr_foreign_enter();
+    uint64_t key = ch->key(entered);
+    for (struct waiter *sender = ch->senders.head, *next; sender; sender = next) {
+        next = sender->next;
+        if (ch->key(sender->item) != key)
+            continue;
+        waitlist_remove(&ch->senders, sender);
+        if (!wr_waiter_win(sender))
+            continue;
+        replace(ch, entered, sender->item);
+        sender->err = WR_OK;
+        wr_fiber_ready(sender->fiber);
+    }
+    wr_foreign_leave();
+}
+
+/* Room has come: the first waiting sender's value takes it. */
+static void admit_sender(struct wr_chan *ch)
+{
+    struct waiter *sender = waitlist_win(&ch->senders);
+    if (!sender)
+        return;
+    put_last(ch, sender->item);
+    ch->sent++;
+    sender->err = WR_OK;
+    wr_fiber_ready(sender->fiber);
+    if (ch->policy == WR_COALESCE)
+        admit_equal(ch);
 }
 
 static void drop_oldest(struct wr_chan *ch)
@@ -239,7 +268,7 @@ static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline,
     spin_lock(&ch->lock);
     if (!err)
         err = send_now(ch, item);
-    ch->given_up += err == WR_BUSY;
+    ch->given_up += err == WR_BUSY || err == WR_TIMEOUT;
     spin_unlock_kick(&ch->lock);
     return err;
 }
@@ -262,7 +291,7 @@ wr_err (wr_chan_send)(struct wr_chan *ch, const void *item, wr_time deadline, co
         spin_unlock_kick(&ch->lock);
         if (__builtin_expect(err == WR_BUSY && deadline != WR_NOW && ch->policy == WR_RETRY_ONCE, 0))
             err = retry_once(ch, item, deadline, place);
-        return __builtin_expect(err == WR_BUSY, 0) ? refuse(ch, err) : err;
+        return __builtin_expect(err == WR_BUSY || err == WR_TIMEOUT, 0) ? refuse(ch, err) : err;
     }
     struct waiter waiter = { .fiber = fiber, .item = (void *)(uintptr_t)item };
     err = wr_wait_on(&ch->lock, &ch->senders, &waiter, deadline, ch->name, place);
