@@ -25,7 +25,7 @@ eval:
 
 fuzz:
 	@tools/packages build test
-	@tools/test.py fuzz
+	@tools/test.py --long fuzz
 
 tidy:
 	@tools/packages build test

@@ -7,6 +7,7 @@
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -22,7 +23,8 @@ def run(*command):
     done = subprocess.run([str(part) for part in command], cwd=TOP, text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
-        raise Failed("\n".join(done.stdout.splitlines()[-40:]))
+        said = [line for line in done.stdout.splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
+        raise Failed("\n".join(said[-40:]))
     return done.stdout
 
 

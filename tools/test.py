@@ -2,7 +2,7 @@
 """Run the tests, stage by stage, and count everything.
 
     test.py                 the fast tier: what `make test` runs
-    test.py --long          the full tier
+    test.py --long          the full tier; with stages, these stages at full length
     test.py tsan tidy       these stages only
     test.py --list          what there is
 
@@ -107,12 +107,17 @@ def suite(preset, *options, name="testlog"):
         output = test.get("stdout", "")
         one = count_tap(output, test["result"] == "OK")
         if one.failed:
-            show(f"{test['name']}: {test['result']}\n{failures(output)}{test.get('stderr', '')}")
+            show(f"{test['name']}: {test['result']}\n"
+                 f"{failures(output)}{test.get('stderr', '')}")
         total += one
     return total
 
 
-def lint():
+def tidy(long):
+    return tap("tools/tidy.py") + tap("tools/tidy.py", "--samples")
+
+
+def lint(long):
     """clang-tidy over every source, as the clang build compiles it."""
     folder = build.build("asan")
     database = json.loads((folder / "compile_commands.json").read_text())
@@ -123,13 +128,14 @@ def lint():
                                                    folder / source), sources), Count())
 
 
-def installed():
+def install(long):
     return tap("tests/install/run", build.build("release"))
 
 
-def fuzz(seconds):
+def fuzz(long):
     """Every fuzzer for a while; what it found is kept in build/fuzz/corpus."""
     folder = build.build("fuzz")
+    seconds = os.environ.get("FUZZ_SECONDS", "60" if long else "5")
     total = Count()
     for fuzzer in sorted((folder / "tests").glob("*_fuzz")):
         corpus = folder / "corpus" / fuzzer.name
@@ -139,26 +145,32 @@ def fuzz(seconds):
     return total
 
 
+def repeat(long):
+    return ["--repeat", "10"] if long else []
+
+
+# Name, what it shows, how it is run (in the fast tier or the long one), and the
+# tier from which on it is part of the whole.
 STAGES = [
-    Stage("tidy", "house rules, and that the rules refuse what they should",
-          lambda: tap("tools/tidy.py") + tap("tools/tidy.py", "--samples")),
+    Stage("tidy", "house rules, and that the rules refuse what they should", tidy),
     Stage("man", "every public call is documented, and has its man page",
-          lambda: tap("tools/man.py", "--check")),
-    Stage("gcc", "unit suite, gcc -O2, on one and two workers", lambda: suite("gcc")),
-    Stage("asan", "unit suite, clang, address and undefined behaviour", lambda: suite("asan")),
-    Stage("tsan", "unit suite, clang, data races", lambda: suite("tsan")),
+          lambda long: tap("tools/man.py", "--check")),
+    Stage("gcc", "unit suite, gcc -O2, on one and two workers",
+          lambda long: suite("gcc", *repeat(long))),
+    Stage("asan", "unit suite, clang, address and undefined behaviour",
+          lambda long: suite("asan", *repeat(long))),
+    Stage("tsan", "unit suite, clang, data races",
+          lambda long: suite("tsan", *repeat(long))),
     Stage("memcheck", "unit suite under valgrind, one worker",
-          lambda: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
-                        name="testlog-memcheck")),
+          lambda long: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
+                             name="testlog-memcheck")),
     Stage("model", "interleavings of the lock-free parts, and the drain protocol",
-          lambda: tap("tests/model/run")),
+          lambda long: tap("tests/model/run", env={"MODEL_FULL": "1"} if long else None)),
     Stage("aarch64", "unit suite on the other processor, emulated, one worker",
-          lambda: suite("aarch64", "--suite", "workers-1")),
+          lambda long: suite("aarch64", "--suite", "workers-1")),
     Stage("lint", "clang-tidy", lint),
-    Stage("install", "a program outside the tree builds against what is installed",
-          installed),
-    Stage("fuzz", "every fuzzer for a short while",
-          lambda: fuzz(os.environ.get("FUZZ_SECONDS", "5"))),
+    Stage("install", "a program outside the tree builds against what is installed", install),
+    Stage("fuzz", "every fuzzer for a while", fuzz),
 ]
 
 
@@ -184,7 +196,7 @@ def main():
         print(f"== {stage.name}: {stage.what}", flush=True)
         start = time.monotonic()
         try:
-            count = stage.run()
+            count = stage.run(args.long)
         except build.Failed as failure:
             show(str(failure))
             count = Count(failed=1)
