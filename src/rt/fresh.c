@@ -153,6 +153,14 @@ void wr_fresh_unpop(struct fresh *fresh, struct task *task)
     spin_unlock(&fresh->lock);
 }
 
+const struct task *wr_fresh_oldest(struct fresh *fresh)
+{
+    spin_lock(&fresh->lock);
+    const struct task *task = fresh->head;
+    spin_unlock(&fresh->lock);
+    return task;
+}
+
 struct task *wr_fresh_take(struct fresh *fresh, size_t at)
 {
     struct task *before = NULL, *task = fresh->head;

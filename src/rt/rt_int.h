@@ -198,7 +198,7 @@ struct worker {
     struct os_poll poll;
     struct os_thread thread;
     struct wr_rand rand;
-    struct task *wait_head;             /* the oldest task not started, as last seen, ... */
+    const struct task *wait_head;       /* the oldest task not started, as last seen, ... */
     wr_time wait_since;                 /* ... and since when */
     uint32_t spin_misses, spin_skip;
     bool idle_counted;                  /* counted as idle by the virtual clock */
@@ -311,6 +311,8 @@ void wr_ticket_give(struct worker *w);
 void wr_fresh_push(struct fresh *fresh, struct task *task);
 struct task *wr_fresh_pop(struct fresh *fresh);
 void wr_fresh_unpop(struct fresh *fresh, struct task *task);
+/* Which one is first in line: to be recognised, not to be looked at. */
+const struct task *wr_fresh_oldest(struct fresh *fresh);
 struct task *wr_fresh_take(struct fresh *fresh, size_t at);     /* one worker only */
 bool wr_steal(struct worker *w);
 

@@ -377,7 +377,7 @@ void wr_sched_poll(struct worker *w, wr_time span)
 /* The oldest task of this worker has waited long enough for others to help. */
 static void offer_help(struct worker *w, wr_time now)
 {
-    struct task *head = w->fresh[0].head;
+    const struct task *head = wr_fresh_oldest(&w->fresh[0]);
     if (!head || head != w->wait_head) {
         w->wait_head = head;
         w->wait_since = now;
