@@ -23,7 +23,8 @@ def run(*command):
     done = subprocess.run([str(part) for part in command], cwd=TOP, text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
-        said = [line for line in done.stdout.splitlines() if not re.match(r"\[\d+/\d+\] ", line)]
+        said = [line for line in done.stdout.splitlines()
+                if not re.match(r"\[\d+/\d+\] ", line)]
         raise Failed("\n".join(said[-40:]))
     return done.stdout
 
