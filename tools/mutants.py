@@ -57,9 +57,11 @@ def planted(path):
 # What a slip of the hand looks like.  Each is tried where it fits.
 SLIPS = [
     (r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
-    (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", ""), (r" - 1\b", ""),
+    (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "), (r" \+ 1\b", ""),
+    (r" - 1\b", ""),
     (r"\+\+;", "--;"), (r"--;", "++;"), (r"= true;", "= false;"), (r"= false;", "= true;"),
-    (r"if \(!", "if ("), (r"memory_order_(acquire|release|acq_rel|seq_cst)", "memory_order_relaxed"),
+    (r"if \(!", "if ("),
+    (r"memory_order_(acquire|release|acq_rel|seq_cst)", "memory_order_relaxed"),
     (r"(?m)^(\s+)[a-z_]+\([^;{}]*\);$", r"\1;"),       # a call left out
     (r"return WR_[A-Z]+;", "return WR_OK;"), (r" : ", " ? 0 : "),
 ]
@@ -82,7 +84,8 @@ def made(count, seed):
                                match.expand(replacement), line))
     for path, start, end, new, line in random.Random(seed).sample(places, count):
         text = path.read_text()
-        fault = Fault(f"{path.name}:{line}: `{text[start:end].strip()}` becomes `{new.strip()}`")
+        old = text[start:end].strip()
+        fault = Fault(f"{path.name}:{line}: `{old}` becomes `{new.strip()}`")
         fault.file = f"src/rt/{path.name}"
         fault.span = (start, end, new)
         fault.mutate = lambda whole, f=fault: whole[:f.span[0]] + f.span[2] + whole[f.span[1]:]
@@ -93,16 +96,17 @@ def made(count, seed):
 def run(*words, env=None):
     """Whether a command ended well in time."""
     try:
-        done = subprocess.run([str(word) for word in words], cwd=COPY, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-                              timeout=TEST_SECONDS, env={**os.environ, **(env or {})})
+        quiet = subprocess.DEVNULL
+        done = subprocess.run([str(word) for word in words], cwd=COPY, stdin=quiet,
+                              stdout=quiet, stderr=quiet, timeout=TEST_SECONDS,
+                              env={**os.environ, **(env or {})})
         return done.returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
 
 def unit(preset, program):
-    """Build one test program (or all) and run it on one and on two workers; what failed, or None."""
+    """Build a test program (or all), run it on one and two workers; what failed, or None."""
     folder = COPY / "build" / preset
     names = [program]
     if program == "all":
@@ -127,8 +131,9 @@ def caught(fault):
                 by = word
         elif kind == "sim":
             folder = COPY / "build/gcc"
+            weir = folder / "src/weir"
             if not run("ninja", "-C", folder, "src/weir") or \
-                    not run(folder / "src/weir", "sim", "--scenario", name, "--seeds", "1..300"):
+                    not run(weir, "sim", "--scenario", name, "--seeds", "1..300"):
                 by = word
         else:
             by = unit(kind or "gcc", name)
@@ -184,7 +189,7 @@ def main():
         mutated = fault.mutate(original)
         if mutated is None:
             failed += 1
-            print(f"not ok {number} - {fault.name}: its place is not there exactly once", flush=True)
+            print(f"not ok {number} - {fault.name}: not there exactly once", flush=True)
             continue
         path.write_text(mutated)
         by = caught(fault)

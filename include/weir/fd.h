@@ -40,12 +40,16 @@ wr_err wr_fd_wait(struct wr_fd *fd, unsigned events, wr_time deadline WR_AT);
 
 /* Read what is there, at least a byte; *ret 0 is the end of the stream.
  * Errors: TIMEOUT, CANCELED, BROKENPIPE, IO. */
-wr_err wr_fd_read(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_time deadline WR_AT);
-#define wr_fd_read(fd, ret, buf, size, deadline) wr_fd_read(fd, ret, buf, size, deadline, WR_HERE)
+wr_err wr_fd_read(struct wr_fd *fd, size_t *ret, void *buf, size_t size,
+                  wr_time deadline WR_AT);
+#define wr_fd_read(fd, ret, buf, size, deadline) \
+    wr_fd_read(fd, ret, buf, size, deadline, WR_HERE)
 
 /* Write all of it.  On an error *ret tells how much went out.
  * Errors: TIMEOUT, CANCELED, BROKENPIPE, IO. */
-wr_err wr_fd_write(struct wr_fd *fd, size_t *ret, const void *buf, size_t size, wr_time deadline WR_AT);
-#define wr_fd_write(fd, ret, buf, size, deadline) wr_fd_write(fd, ret, buf, size, deadline, WR_HERE)
+wr_err wr_fd_write(struct wr_fd *fd, size_t *ret, const void *buf, size_t size,
+                   wr_time deadline WR_AT);
+#define wr_fd_write(fd, ret, buf, size, deadline) \
+    wr_fd_write(fd, ret, buf, size, deadline, WR_HERE)
 
 #endif

@@ -29,6 +29,7 @@ _Noreturn void wr_panic_at(const char *place, const char *format, ...)
 #define wr_panic(...) wr_panic_at(WR_HERE, __VA_ARGS__)
 
 #define WR_ASSERT(cond) \
-    (__builtin_expect(!(cond), 0) ? wr_panic_at(WR_HERE, "assertion failed: %s", #cond) : (void)0)
+    (__builtin_expect(!(cond), 0) ? wr_panic_at(WR_HERE, "assertion failed: %s", #cond) \
+                                  : (void)0)
 
 #endif

@@ -48,7 +48,8 @@ extern const struct wr_waitable wr_case_send, wr_case_recv, wr_case_watch, wr_ca
 
 /* A send waits for room when the policy is WAIT or COALESCE; with the other
  * policies it always happens, with BUSY in err if it was refused. */
-#define WR_CASE_SEND(ch, item_)      { .kind = &wr_case_send, .on = (ch), .item = (void *)(item_) }
+#define WR_CASE_SEND(ch, item_) \
+    { .kind = &wr_case_send, .on = (ch), .item = (void *)(item_) }
 #define WR_CASE_RECV(ch, item_)      { .kind = &wr_case_recv, .on = (ch), .item = (item_) }
 #define WR_CASE_WATCH(reader, item_) { .kind = &wr_case_watch, .on = (reader), .item = (item_) }
 #define WR_CASE_BCAST(reader, item_) { .kind = &wr_case_bcast, .on = (reader), .item = (item_) }

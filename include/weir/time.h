@@ -22,7 +22,7 @@ struct wr_wall { int64_t ns; };         /* nanoseconds since 1970, UTC; a type a
 #define WR_S(n)  ((wr_time)(n) * 1000000000)
 
 #define WR_NOW   ((wr_time)0)           /* do not wait at all */
-#define WR_NEVER INT64_MAX              /* wait as long as it takes: write it out, or do not have it */
+#define WR_NEVER INT64_MAX              /* as long as it takes: must be written out */
 
 /* The present moment.  Costs a clock read (some 20 ns). */
 wr_time wr_now(void);

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/select.h>
+
 #include "rt/rt_int.h"
 #include "rt/topo_int.h"
-#include "weir/select.h"
 
 struct wr_bcast {
     struct spin lock;
@@ -140,7 +141,8 @@ wr_err (wr_bcast_recv)(struct wr_bcast_reader *reader, void *item, wr_time deadl
             return WR_TIMEOUT;
         }
         struct waiter waiter = { .fiber = fiber };
-        wr_err err = wr_wait_on(&bcast->lock, &bcast->waiters, &waiter, deadline, bcast->name, place);
+        wr_err err =
+            wr_wait_on(&bcast->lock, &bcast->waiters, &waiter, deadline, bcast->name, place);
         if (err && err != WR_CLOSED)
             return err;
         spin_lock(&bcast->lock);

@@ -69,7 +69,8 @@ wr_err wr_cell_new(struct wr_cell **ret, struct wr_cell_writer *ret_writer,
                    const struct wr_cell_conf *conf)
 {
     if (!conf->name || conf->size == 0 || !conf->initial)
-        wr_panic("cell \"%s\": name, size and initial are required", conf->name ? conf->name : "?");
+        wr_panic("cell \"%s\": name, size and initial are required",
+                 conf->name ? conf->name : "?");
     struct wr_cell *cell = calloc(1, sizeof(*cell));
     if (!cell)
         return WR_NOMEM;
@@ -105,7 +106,8 @@ const void *wr_cell_get(struct wr_cell *cell)
     uint64_t word = atomic_fetch_add_explicit(&cell->word, ONE_READER, memory_order_acq_rel);
     if (__builtin_expect((word >> ADDRESS_BITS) >= READERS_MAX, 0)) {
         atomic_fetch_sub_explicit(&cell->word, ONE_READER, memory_order_relaxed);
-        wr_panic("cell \"%s\": more than %u readers hold one snapshot", cell->name, READERS_MAX);
+        wr_panic("cell \"%s\": more than %u readers hold one snapshot", cell->name,
+                 READERS_MAX);
     }
     return snapshot_of(word)->value;
 }
@@ -129,7 +131,8 @@ static struct wr_cell *check_writer(const struct wr_cell_writer *writer, const c
     if (!cell)
         wr_panic_at(place, "this writer handle is empty: it was moved or never made");
     if (atomic_load_explicit(&cell->serial, memory_order_acquire) != writer->serial)
-        wr_panic_at(place, "cell \"%s\" has one writer, and this handle is not it: it was moved on",
+        wr_panic_at(place,
+                    "cell \"%s\" has one writer, and this handle is not it: it was moved on",
                     cell->name);
     return cell;
 }

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/select.h>
+
 #include "rt/rt_int.h"
 #include "rt/topo_int.h"
-#include "weir/select.h"
 
 #define RETRY_MIN WR_MS(50)
 #define RETRY_MAX WR_MS(150)
@@ -68,9 +69,14 @@ static void describe(struct topo_node *node, struct topo_row *row)
     struct wr_chan_stat stat = wr_chan_stat(ch);
     static const char *const policy[] = { "", "wait", "reject", "drop-oldest", "coalesce",
                                           "retry-once" };
-    *row = (struct topo_row){ .kind = "chan", .name = ch->name, .cap = ch->cap,
-                              .policy = policy[ch->policy], .depth = stat.len, .sent = stat.sent,
-                              .refused = stat.refused, .dropped = stat.dropped,
+    *row = (struct topo_row){ .kind = "chan",
+                              .name = ch->name,
+                              .cap = ch->cap,
+                              .policy = policy[ch->policy],
+                              .depth = stat.len,
+                              .sent = stat.sent,
+                              .refused = stat.refused,
+                              .dropped = stat.dropped,
                               .coalesced = stat.coalesced };
 }
 
@@ -78,8 +84,9 @@ wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf)
 {
     const char *name = conf->name ? conf->name : "?";
     if (!conf->name || conf->item_size == 0 || conf->cap == 0)
-        wr_panic("channel \"%s\": name, item_size and cap are required; there is no unbounded kind",
-                 name);
+        wr_panic(
+            "channel \"%s\": name, item_size and cap are required; there is no unbounded kind",
+            name);
     if (conf->policy < WR_WAIT || conf->policy > WR_RETRY_ONCE)
         wr_panic("channel \"%s\": say what happens when it is full", name);
     if ((conf->policy == WR_COALESCE) != (conf->key != NULL))
@@ -110,9 +117,10 @@ void wr_chan_free(struct wr_chan *ch)
         return;
     wr_topo_remove(&ch->topo);
     if (ch->senders.head || ch->receivers.head)
-        wr_panic("channel \"%s\" is freed while %s waits on it; close it and join its users first",
-                 ch->name, wr_fiber_name((ch->senders.head ? ch->senders.head
-                                                           : ch->receivers.head)->fiber));
+        wr_panic(
+            "channel \"%s\" is freed while %s waits on it; close it and join its users first",
+            ch->name,
+            wr_fiber_name((ch->senders.head ? ch->senders.head : ch->receivers.head)->fiber));
     for (size_t i = 0; ch->drop && i < ch->len; i++)
         ch->drop(slot(ch, i));
     free(ch);
@@ -261,7 +269,8 @@ static wr_err refuse(struct wr_chan *ch, wr_err err)
     return err;
 }
 
-static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline, const char *place)
+static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline,
+                         const char *place)
 {
     wr_time at = wr_after(wr_jitter(RETRY_MIN, RETRY_MAX));
     wr_err err = at > deadline ? WR_BUSY : (wr_sleep)(at, place);
@@ -289,7 +298,8 @@ wr_err (wr_chan_send)(struct wr_chan *ch, const void *item, wr_time deadline, co
     bool waits = ch->policy == WR_WAIT || ch->policy == WR_COALESCE;
     if (__builtin_expect(err != WR_BUSY || deadline == WR_NOW || !waits, 1)) {
         spin_unlock_kick(&ch->lock);
-        if (__builtin_expect(err == WR_BUSY && deadline != WR_NOW && ch->policy == WR_RETRY_ONCE, 0))
+        if (__builtin_expect(
+                err == WR_BUSY && deadline != WR_NOW && ch->policy == WR_RETRY_ONCE, 0))
             err = retry_once(ch, item, deadline, place);
         return __builtin_expect(err == WR_BUSY || err == WR_TIMEOUT, 0) ? refuse(ch, err) : err;
     }

@@ -11,8 +11,9 @@
 
 #include <stdlib.h>
 
+#include <weir/select.h>
+
 #include "rt/rt_int.h"
-#include "weir/select.h"
 
 struct wr_fd {
     struct spin lock;
@@ -122,8 +123,9 @@ void wr_fd_close(struct wr_fd *fd)
     struct waiter *waiter = fd->readers.head ? fd->readers.head : fd->writers.head;
     spin_unlock(&fd->lock);
     if (waiter)
-        wr_panic("descriptor %d is closed while %s waits on it; cancel and join its users first",
-                 fd->number, wr_fiber_name(waiter->fiber));
+        wr_panic(
+            "descriptor %d is closed while %s waits on it; cancel and join its users first",
+            fd->number, wr_fiber_name(waiter->fiber));
     atomic_fetch_sub(&fd->home->fds, 1);
     wr_os_fd_close(fd->number);
     free(fd);
@@ -159,7 +161,8 @@ static struct waitlist *list_for(struct wr_fd *fd, unsigned events)
         return list;
     spin_unlock(&fd->lock);
     if (!one)
-        wr_panic("wait for descriptor %d to be readable or writable, one at a time", fd->number);
+        wr_panic("wait for descriptor %d to be readable or writable, one at a time",
+                 fd->number);
     wr_panic("two fibers wait for descriptor %d to be %s", fd->number,
              events == WR_READABLE ? "readable" : "writable");
 }
@@ -209,8 +212,8 @@ wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_ti
     }
 }
 
-wr_err (wr_fd_write)(struct wr_fd *fd, size_t *ret, const void *buf, size_t size, wr_time deadline,
-                     const char *place)
+wr_err(wr_fd_write)(struct wr_fd *fd, size_t *ret, const void *buf, size_t size,
+                    wr_time deadline, const char *place)
 {
     *ret = 0;
     while (*ret < size) {

@@ -84,7 +84,7 @@ static void idle_real(struct worker *w)
     if (w->trim_next < until)
         until = w->trim_next;
     if (w->fresh[0].len && now + STARVED_SPAN < until)
-        until = now + STARVED_SPAN;     /* tasks without memory: nobody says when there is some */
+        until = now + STARVED_SPAN; /* tasks without memory: nobody says when there is some */
     if (until > now)
         sleep_until_kicked(w, until == WR_NEVER ? WR_NEVER : until - now);
 }

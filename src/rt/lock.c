@@ -68,9 +68,10 @@ static void before(struct wr_lock_info *info, const char *place)
         return;
     const struct held *top = &self->held[self->held_count - 1];
     if (info->rank <= top->rank)
-        wr_panic_at(place, "lock order: \"%s\" (rank %u) is taken while \"%s\" (rank %u) is held "
-                    "since %s; take the lower rank first", info->name, info->rank, top->name,
-                    top->rank, top->place);
+        wr_panic_at(place,
+                    "lock order: \"%s\" (rank %u) is taken while \"%s\" (rank %u) is held "
+                    "since %s; take the lower rank first",
+                    info->name, info->rank, top->name, top->rank, top->place);
     if (self->held_count == LOCKS_HELD_MAX)
         wr_panic_at(place, "more than %d locks held at once", LOCKS_HELD_MAX);
 }
@@ -92,7 +93,8 @@ static void release(const void *lock, struct wr_lock_info *info)
     while (i > 0 && self->held[i - 1].lock != lock)
         i--;
     if (i == 0)
-        wr_panic("lock \"%s\" is released by %s, which does not hold it", info->name, wr_task_name());
+        wr_panic("lock \"%s\" is released by %s, which does not hold it", info->name,
+                 wr_task_name());
     struct held held = self->held[i - 1];
     for (; i < self->held_count; i++)
         self->held[i - 1] = self->held[i];
@@ -116,8 +118,8 @@ static void mutex_slow(struct wr_mutex *mutex)
     for (unsigned round = 0; round < SPINS; round++) {
         uint32_t free = FREE;
         if (atomic_load_explicit(&mutex->word, memory_order_relaxed) == FREE
-            && atomic_compare_exchange_strong_explicit(&mutex->word, &free, TAKEN,
-                                                       memory_order_acquire, memory_order_relaxed))
+            && atomic_compare_exchange_strong_explicit(
+                &mutex->word, &free, TAKEN, memory_order_acquire, memory_order_relaxed))
             return;
         wr_os_relax(round);
     }
@@ -130,8 +132,8 @@ void (wr_mutex_lock)(struct wr_mutex *mutex, const char *place)
     sim_point("lock", place);
     uint32_t free = FREE;
     before(&mutex->info, place);
-    if (!atomic_compare_exchange_strong_explicit(&mutex->word, &free, TAKEN, memory_order_acquire,
-                                                 memory_order_relaxed))
+    if (!atomic_compare_exchange_strong_explicit(&mutex->word, &free, TAKEN,
+                                                 memory_order_acquire, memory_order_relaxed))
         mutex_slow(mutex);
     after(mutex, &mutex->info, place);
 }

@@ -43,7 +43,8 @@ static void add_row(void *arg, const struct topo_row *row)
     struct map *map = arg;
     struct topo_row *same = NULL;
     for (size_t i = 0; i < map->row_count && !same; i++)
-        if (strcmp(map->rows[i].name, row->name) == 0 && strcmp(map->rows[i].kind, row->kind) == 0)
+        if (strcmp(map->rows[i].name, row->name) == 0
+            && strcmp(map->rows[i].kind, row->kind) == 0)
             same = &map->rows[i];
     if (!same) {
         if (map->row_count == ROWS_MAX) {
@@ -162,14 +163,15 @@ static void print_text(struct wr_text *text, const struct map *map)
                        (unsigned long long)t->spawned, (unsigned long long)t->panicked,
                        (unsigned long long)t->stalls);
     }
-    wr_text_format(text, "\n%-7s %-20s %9s %7s %-16s %9s %8s  %s\n", "KIND", "NAME", "DEPTH", "CAP",
-                   "WHEN FULL", "TAKEN IN", "LOST", "FROM -> TO");
+    wr_text_format(text, "\n%-7s %-20s %9s %7s %-16s %9s %8s  %s\n", "KIND", "NAME", "DEPTH",
+                   "CAP", "WHEN FULL", "TAKEN IN", "LOST", "FROM -> TO");
     for (size_t i = 0; i < map->row_count; i++) {
         const struct topo_row *r = &map->rows[i];
-        wr_text_format(text, "%-7s %-20s %9llu %7llu %-16s %9llu %8llu  ", r->kind, r->name,
-                       (unsigned long long)r->depth, (unsigned long long)r->cap, r->policy,
-                       (unsigned long long)r->sent,
-                       (unsigned long long)(r->refused + r->dropped + r->coalesced + r->lagged));
+        wr_text_format(
+            text, "%-7s %-20s %9llu %7llu %-16s %9llu %8llu  ", r->kind, r->name,
+            (unsigned long long)r->depth, (unsigned long long)r->cap, r->policy,
+            (unsigned long long)r->sent,
+            (unsigned long long)(r->refused + r->dropped + r->coalesced + r->lagged));
         print_edges(text, r, TOPO_IN);
         wr_text_str(text, " -> ");
         print_edges(text, r, TOPO_OUT);
@@ -177,8 +179,8 @@ static void print_text(struct wr_text *text, const struct map *map)
     }
     wr_text_format(text, "\n%-28s %10s %10s %10s\n", "LOCK", "RANK", "CONTENDED", "HELD LONG");
     for (size_t i = 0; i < map->lock_count; i++)
-        wr_text_format(text, "%-28s %10u %10llu %10llu\n", map->locks[i].name, map->locks[i].rank,
-                       (unsigned long long)map->locks[i].contended,
+        wr_text_format(text, "%-28s %10u %10llu %10llu\n", map->locks[i].name,
+                       map->locks[i].rank, (unsigned long long)map->locks[i].contended,
                        (unsigned long long)map->locks[i].held_long);
 }
 
@@ -223,7 +225,8 @@ static void print_mermaid(struct wr_text *text, const struct map *map)
         const struct topo_row *r = &map->rows[i];
         wr_text_str(text, "  ");
         print_id(text, "object_", r->name);
-        wr_text_format(text, "([\"%s:%s(%llu)\"])\n", r->kind, r->name, (unsigned long long)r->cap);
+        wr_text_format(text, "([\"%s:%s(%llu)\"])\n", r->kind, r->name,
+                       (unsigned long long)r->cap);
         for (int side = 0; side < 2; side++)
             for (int j = 0; j < TOPO_EDGES_MAX && r->edges[side][j]; j++) {
                 wr_text_str(text, "  ");

@@ -51,7 +51,10 @@ static void lagged_of(void *arg, const struct topo_row *row)
 }
 
 #define COLLECT_ROWS(name, of) \
-    static void name(struct wr_scrape *scrape) { wr_topo_each(of, scrape); }
+    static void name(struct wr_scrape *scrape) \
+    { \
+        wr_topo_each(of, scrape); \
+    }
 COLLECT_ROWS(collect_depth, depth_of)
 COLLECT_ROWS(collect_inflight, inflight_of)
 COLLECT_ROWS(collect_dropped, dropped_of)
@@ -96,8 +99,10 @@ static void collect_workers(struct wr_scrape *scrape)
 }
 
 #define FAMILY(kind_, name_, label, help_, fn) \
-    { .name = name_, .help = help_, .type = kind_, .labels = { label }, \
-      .series_max = SERIES_MAX, .collect = fn }
+    { \
+        .name = name_, .help = help_, .type = kind_, .labels = { label }, \
+        .series_max = SERIES_MAX, .collect = fn \
+    }
 
 static struct wr_metric families[] = {
     FAMILY(WR_GAUGE, "queue_depth", "queue", "Values waiting in a channel.", collect_depth),
@@ -115,17 +120,25 @@ static struct wr_metric families[] = {
     FAMILY(WR_COUNTER, "tasks_completed_total", "kind", "Tasks ended.", collect_completed),
     FAMILY(WR_COUNTER, "tasks_canceled_total", "kind", "Tasks ended by a cancel.",
            collect_canceled),
-    FAMILY(WR_COUNTER, "tasks_panicked_total", "kind", "Tasks ended by a panic.", collect_panicked),
-    FAMILY(WR_COUNTER, "tasks_aborted_total", "kind", "Tasks canceled because a drain ran out of time.",
-           collect_aborted),
-    FAMILY(WR_COUNTER, "runtime_stalls_total", "where", "Times a task kept its worker for 10 ms.",
-           collect_stalls),
-    { .name = "lock_held_long_total", .help = "Times a lock was held for more than 1 ms.",
-      .type = WR_COUNTER, .labels = { "lock", "place" }, .series_max = SERIES_MAX,
+    FAMILY(WR_COUNTER, "tasks_panicked_total", "kind", "Tasks ended by a panic.",
+           collect_panicked),
+    FAMILY(WR_COUNTER, "tasks_aborted_total", "kind",
+           "Tasks canceled because a drain ran out of time.", collect_aborted),
+    FAMILY(WR_COUNTER, "runtime_stalls_total", "where",
+           "Times a task kept its worker for 10 ms.", collect_stalls),
+    { .name = "lock_held_long_total",
+      .help = "Times a lock was held for more than 1 ms.",
+      .type = WR_COUNTER,
+      .labels = { "lock", "place" },
+      .series_max = SERIES_MAX,
       .collect = collect_held_long },
-    { .name = "runtime_stack_waits_total", .help = "Times a task waited for memory for its stack.",
-      .type = WR_COUNTER, .collect = collect_stack_waits },
-    { .name = "runtime_workers", .help = "Worker threads of the runtime.", .type = WR_GAUGE,
+    { .name = "runtime_stack_waits_total",
+      .help = "Times a task waited for memory for its stack.",
+      .type = WR_COUNTER,
+      .collect = collect_stack_waits },
+    { .name = "runtime_workers",
+      .help = "Worker threads of the runtime.",
+      .type = WR_GAUGE,
       .collect = collect_workers },
 };
 

@@ -84,7 +84,8 @@ static bool stalled(struct worker *w, struct seen *seen, uint64_t turns)
 {
     wr_time used = wr_os_thread_used(&w->thread), before = seen->used;
     seen->used = used;
-    if (turns != seen->turns || asleep(w) || !atomic_load_explicit(&w->busy, memory_order_relaxed))
+    if (turns != seen->turns || asleep(w)
+        || !atomic_load_explicit(&w->busy, memory_order_relaxed))
         return false;
     return used - before >= PERIOD * 8 / 10 || wr_os_thread_blocked(&w->thread);
 }

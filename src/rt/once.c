@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/select.h>
+
 #include "rt/rt_int.h"
-#include "weir/select.h"
 
 enum { UNSET, SET, NEVER };
 

@@ -25,7 +25,8 @@ struct os_thread {
     void *arg;
     char name[16];
 };
-wr_err wr_os_thread_start(struct os_thread *thread, const char *name, void (*fn)(void *), void *arg);
+wr_err wr_os_thread_start(struct os_thread *thread, const char *name, void (*fn)(void *),
+                          void *arg);
 void wr_os_thread_join(struct os_thread *thread);
 
 /* One turn of a spinning loop: pause, and after many rounds let other threads run. */
@@ -54,7 +55,7 @@ size_t wr_os_poll_wait(struct os_poll *poll, struct os_event *events, size_t max
 bool wr_os_poll_pending(const struct os_poll *poll);
 
 /* Descriptors. */
-wr_err wr_os_fd_prepare(int fd);                /* non-blocking; UNSUPPORTED for regular files */
+wr_err wr_os_fd_prepare(int fd);            /* non-blocking; UNSUPPORTED for regular files */
 wr_err wr_os_fd_read(int fd, size_t *ret, void *buf, size_t size);     /* BUSY: would wait */
 wr_err wr_os_fd_write(int fd, size_t *ret, const void *buf, size_t size);
 void wr_os_fd_close(int fd);

@@ -10,8 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <weir/fd.h>
+
 #include "rt/os.h"
-#include "weir/fd.h"
 
 #define KICK UINT64_MAX         /* the eventfd's own event data */
 #define EVENTS_MAX 128

@@ -384,7 +384,7 @@ void *wr_stack_of_guard(const void *address);
 
 /* A broken rule inside the runtime itself: never contained. */
 #define RT_ASSERT(cond) \
-    (__builtin_expect(!(cond), 0) ? wr_fatal(WR_HERE, "runtime assertion failed: " #cond) : (void)0)
+    (__builtin_expect(!(cond), 0) ? wr_fatal(WR_HERE, "assertion failed: " #cond) : (void)0)
 _Noreturn void wr_fatal(const char *place, const char *text);
 
 /* ---- wait.c ---- */
@@ -408,7 +408,8 @@ bool wr_wait_end(struct fiber *fiber, unsigned state);
 wr_err wr_wait_check(const struct fiber *fiber);
 
 /* Armed and linked: switch away until the wait has ended; its state. */
-unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const char *what, const char *place);
+unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const char *what,
+                      const char *place);
 
 /* The usual wait on one list.  `lock` is held on entry and not on return;
  * waiter->item and ->units are the caller's.  Returns waiter->err when the wait

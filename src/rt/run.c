@@ -66,10 +66,11 @@ static void on_fault(int signal, void *address)
     const char *name = fiber ? wr_fiber_name(fiber) : "thread";
     int len;
     if (fiber && fiber->started && wr_stack_of_guard(address) == fiber->stack)
-        len = snprintf(line, sizeof(line),
-                       "weir: stack overflow in task %s, started at %s: it outgrew its %zu KiB; "
-                       "raise stack_size, or put large buffers elsewhere\n",
-                       name, fiber->task.kind->place, fiber->stack_size / 1024);
+        len =
+            snprintf(line, sizeof(line),
+                     "weir: stack overflow in task %s, started at %s: it outgrew its %zu KiB; "
+                     "raise stack_size, or put large buffers elsewhere\n",
+                     name, fiber->task.kind->place, fiber->stack_size / 1024);
     else
         len = snprintf(line, sizeof(line), "weir: signal %d at address %p in task %s\n", signal,
                        address, name);
@@ -289,8 +290,8 @@ wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg)
     return run(conf, NULL, fn, arg);
 }
 
-wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks, wr_task_fn fn,
-                     void *arg)
+wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks,
+                     wr_task_fn fn, void *arg)
 {
     return run(conf, hooks, fn, arg);
 }
@@ -316,8 +317,10 @@ void wr_run_dump(void)
             uint64_t state = atomic_load(&fiber->word) & WAIT_STATE;
             char line[300];
             int len = snprintf(line, sizeof(line), "weir:   worker %u  %-28s %s %s at %s\n", i,
-                               wr_fiber_name(fiber), state == WAIT_ARMED ? "waits on" : "runs, last on",
+                               wr_fiber_name(fiber),
+                               state == WAIT_ARMED ? "waits on" : "runs, last on",
                                fiber->what ? fiber->what : "-", fiber->place);
-            wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+            wr_world->complain(line,
+                               (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
         }
 }

@@ -51,8 +51,8 @@ void wr_fiber_ready(struct fiber *fiber)
     struct fiber *head = atomic_load_explicit(&home->inbox, memory_order_relaxed);
     do
         fiber->next = head;
-    while (!atomic_compare_exchange_weak_explicit(&home->inbox, &head, fiber, memory_order_seq_cst,
-                                                  memory_order_relaxed));
+    while (!atomic_compare_exchange_weak_explicit(&home->inbox, &head, fiber,
+                                                  memory_order_seq_cst, memory_order_relaxed));
     if (!atomic_load_explicit(&home->sleeping, memory_order_seq_cst))
         return;
     if (w)
@@ -117,8 +117,9 @@ wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, 
     if (__builtin_expect(!atomic_load_explicit(&kind->known, memory_order_relaxed), 0))
         wr_kind_know(kind);
     count_shard(&kind->count[w->id % WR_KIND_SHARDS].spawned, wr_rt.count);
-    *task = (struct task){ .fn = fn, .arg = arg, .scope = scope, .kind = kind,
-                           .id = ++w->ids * wr_rt.count + w->id };
+    *task = (struct task){
+        .fn = fn, .arg = arg, .scope = scope, .kind = kind, .id = ++w->ids * wr_rt.count + w->id
+    };
     struct fresh *fresh = &w->fresh[scope->low];
     wr_fresh_push(fresh, task);
     if (__builtin_expect(wr_rt.count > 1

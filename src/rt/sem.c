@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
+#include <weir/select.h>
+
 #include "rt/rt_int.h"
 #include "rt/topo_int.h"
-#include "weir/select.h"
 
 struct wr_sem {
     struct spin lock;
@@ -29,7 +30,8 @@ static void describe(struct topo_node *node, struct topo_row *row)
 wr_err wr_sem_new(struct wr_sem **ret, const char *name, size_t units)
 {
     if (!name || units == 0)
-        wr_panic("semaphore \"%s\": a name and at least one unit are required", name ? name : "?");
+        wr_panic("semaphore \"%s\": a name and at least one unit are required",
+                 name ? name : "?");
     struct wr_sem *sem = calloc(1, sizeof(*sem));
     if (!sem)
         return WR_NOMEM;
@@ -145,7 +147,9 @@ struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem)
 {
     struct spin *lock = &((struct wr_sem *)(uintptr_t)sem)->lock;
     spin_lock(lock);
-    struct wr_sem_stat stat = { .units = sem->units, .taken = sem->taken, .refused = sem->refused };
+    struct wr_sem_stat stat = { .units = sem->units,
+                                .taken = sem->taken,
+                                .refused = sem->refused };
     spin_unlock(lock);
     return stat;
 }

@@ -37,7 +37,9 @@ void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg)
     struct topo_node *node = map.nodes;
     while (node && node->next)
         node = node->next;
-    for (; node; node = node->link == &map.nodes ? NULL : TOPO_OWNER(node->link, struct topo_node, next)) {
+    for (; node; node = node->link == &map.nodes
+             ? NULL
+             : TOPO_OWNER(node->link, struct topo_node, next)) {
         struct topo_row row;
         node->describe(node, &row);
         for (int side = 0; side < 2; side++)
@@ -58,9 +60,10 @@ uint64_t wr_kind_count(const struct wr_kind *kind, size_t counter)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < WR_KIND_SHARDS; i++)
-        sum += atomic_load_explicit((const _Atomic uint64_t *)(const void *)(
-                                        (const char *)kind + counter + i * sizeof(kind->count[0])),
-                                    memory_order_relaxed);
+        sum += atomic_load_explicit(
+            (const _Atomic uint64_t *)(const void *)((const char *)kind + counter
+                                                     + i * sizeof(kind->count[0])),
+            memory_order_relaxed);
     return sum;
 }
 

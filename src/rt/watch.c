@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/select.h>
+
 #include "rt/rt_int.h"
 #include "rt/topo_int.h"
-#include "weir/select.h"
 
 struct wr_watch {
     struct spin lock;
@@ -33,7 +34,8 @@ wr_err wr_watch_new(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
                     const struct wr_watch_conf *conf)
 {
     if (!conf->name || conf->size == 0 || !conf->initial)
-        wr_panic("watch \"%s\": name, size and initial are required", conf->name ? conf->name : "?");
+        wr_panic("watch \"%s\": name, size and initial are required",
+                 conf->name ? conf->name : "?");
     struct wr_watch *watch = calloc(1, sizeof(*watch) + conf->size);
     if (!watch)
         return WR_NOMEM;
@@ -69,7 +71,8 @@ static struct wr_watch *lock_for_writer(const struct wr_watch_writer *writer, co
     if (watch->serial == writer->serial)
         return watch;
     spin_unlock(&watch->lock);
-    wr_panic_at(place, "watch \"%s\" has one writer, and this handle is not it: it was moved on",
+    wr_panic_at(place,
+                "watch \"%s\" has one writer, and this handle is not it: it was moved on",
                 watch->name);
 }
 
@@ -158,7 +161,8 @@ wr_err (wr_watch_wait)(struct wr_watch_reader *reader, void *ret, wr_time deadli
             return WR_TIMEOUT;
         }
         struct waiter waiter = { .fiber = fiber };
-        wr_err err = wr_wait_on(&watch->lock, &watch->waiters, &waiter, deadline, watch->name, place);
+        wr_err err =
+            wr_wait_on(&watch->lock, &watch->waiters, &waiter, deadline, watch->name, place);
         if (err && err != WR_CLOSED)
             return err;
         spin_lock(&watch->lock);
