@@ -189,6 +189,7 @@ void wr_fiber_link_scope(struct fiber *fiber)
         fiber->scope_next->scope_link = &fiber->scope_next;
     scope->fibers = fiber;
     spin_unlock(&scope->lock);
+    fiber->in_scope = true;
     struct worker *w = fiber->home;
     if (!fiber->all_link) {
         fiber->all_next = w->all;
@@ -201,7 +202,7 @@ void wr_fiber_link_scope(struct fiber *fiber)
 
 static void unlink_scope(struct fiber *fiber)
 {
-    if (!fiber->scope_link)
+    if (!fiber->in_scope)
         return;
     struct wr_scope *scope = fiber->scope;
     spin_lock(&scope->lock);
@@ -209,7 +210,7 @@ static void unlink_scope(struct fiber *fiber)
     if (fiber->scope_next)
         fiber->scope_next->scope_link = fiber->scope_link;
     spin_unlock(&scope->lock);
-    fiber->scope_link = NULL;
+    fiber->in_scope = false;
 }
 
 void wr_fiber_set_scope(struct fiber *fiber, struct wr_scope *scope)

@@ -147,6 +147,7 @@ struct fiber {
     uint32_t held_count;
     uint32_t foreign;           /* depth of foreign frames */
     bool low;
+    bool in_scope;              /* linked; its neighbours change scope_link, so ask this */
     bool started;               /* runs a task now */
     bool panicking;
     uint8_t rest;               /* trim.c: how long it has waited undisturbed */

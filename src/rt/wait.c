@@ -62,7 +62,7 @@ unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const char *what,
     fiber->what = what;
     if (__builtin_expect(fiber->held_count | fiber->foreign, 0))
         wr_fiber_may_wait(fiber, place);
-    if (__builtin_expect(!fiber->scope_link, 0))
+    if (__builtin_expect(!fiber->in_scope, 0))
         wr_fiber_link_scope(fiber);
     /* Ended already: give up, unless somebody was faster and a wake is coming. */
     bool timed = false;
