@@ -144,6 +144,15 @@ static void *scarce(size_t count, size_t size)
     return blocks_left-- > 0 ? calloc(count, size) : NULL;
 }
 
+static uint64_t everything_counted(void)
+{
+    uint64_t result = 0;
+    for (struct wr_metric *metric = wr_metric_first; metric; metric = metric->next)
+        for (struct wr_series *series = metric->series; series; series = series->next)
+            result += series->cells ? wr_metric_sum(series->cells) : 0;
+    return result;
+}
+
 TEST_PLAIN(without_memory_handles_still_work_and_the_loss_is_counted)
 {
     static struct wr_metric counted = {
@@ -159,7 +168,7 @@ TEST_PLAIN(without_memory_handles_still_work_and_the_loss_is_counted)
     static struct wr_metric sizes = {
         .name = "test_poor_bytes", .help = "Poor.", .type = WR_HISTOGRAM, .bounds = { 1, 2, 3 }
     };
-    uint64_t before = wr_metric_lost;
+    uint64_t before = wr_metric_lost, counted_before = everything_counted();
     wr_metric_heap = scarce;
     blocks_left = 0;
     wr_counter_add(wr_metric_counter(&counted, "a"), 5);
@@ -168,6 +177,7 @@ TEST_PLAIN(without_memory_handles_still_work_and_the_loss_is_counted)
     wr_metric_heap = calloc;
     CHECK_EQ(3, wr_metric_lost - before);
     CHECK_EQ(0, counted.overflow);
+    CHECK_EQ(counted_before, everything_counted());
 
     /* With memory again the series is there, and has lost what came before. */
     struct wr_counter *counter = wr_metric_counter(&counted, "a");
@@ -217,11 +227,14 @@ static struct wr_metric spread = {
     .name = "test_spread_bytes", .help = "Spread.", .type = WR_HISTOGRAM, .bounds = { 10, 20 }
 };
 
+static pthread_barrier_t all_here;
+
 static void *count_for_a_while(void *enter)
 {
     static const char *const keys[] = { "a", "b", "c", "d", "e", "f" };
     if (enter)
         wr_metric_thread_enter();
+    pthread_barrier_wait(&all_here);
     for (int i = 0; i < ROUNDS; i++) {
         wr_counter_add(wr_metric_counter(&contended, keys[i % 6]), 1);
         wr_histogram_observe(wr_metric_histogram(&spread), i % 30);
@@ -252,14 +265,42 @@ TEST_PLAIN(threads_with_and_without_cells_of_their_own_lose_no_count)
     for (int half = 0; half < 2; half++) {
         uint64_t before = total();
         pthread_t threads[THREADS];
+        pthread_barrier_init(&all_here, NULL, THREADS);
         for (int i = 0; i < THREADS; i++)
             pthread_create(&threads[i], NULL, count_for_a_while,
                            half && i % 2 ? NULL : &contended);
         for (int i = 0; i < THREADS; i++)
             pthread_join(threads[i], NULL);
+        pthread_barrier_destroy(&all_here);
         CHECK_EQ(THREADS * ROUNDS, total() - before);
     }
     CHECK_EQ(5, contended.series_count);
+}
+
+static struct wr_counter *shared;
+
+static void *add_a_million(void *arg)
+{
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < 1000000; i++)
+        wr_counter_add(shared, 1);
+    return arg;
+}
+
+TEST_PLAIN(threads_that_share_cells_at_the_same_time_lose_no_count)
+{
+    static struct wr_metric metric = { .name = "test_shared_total",
+                                       .help = "Shared.",
+                                       .type = WR_COUNTER };
+    pthread_t threads[2];
+    shared = wr_metric_counter(&metric);
+    pthread_barrier_init(&all_here, NULL, 2);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, add_a_million, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all_here);
+    CHECK_EQ(2000000, wr_counter_get(shared));
 }
 
 static struct wr_counter *passed_on;

@@ -234,6 +234,9 @@ TEST_PLAIN(bytes_that_are_not_utf8_are_replaced_one_by_one)
     CHECK_STR("\"" LOST LOST "\"", JSON("\xc0\xaf"));           /* too long for its value */
     CHECK_STR("\"" LOST LOST LOST "\"", JSON("\xe0\x80\xaf"));
     CHECK_STR("\"" LOST LOST LOST LOST "\"", JSON("\xf0\x80\x80\xaf"));
+    CHECK_STR("\"" LOST LOST LOST "\"", JSON("\xe0\x9f\xbf"));
+    CHECK_STR("\"" LOST LOST LOST LOST "\"", JSON("\xf0\x8f\xbf\xbf"));
+    CHECK_STR("\"\xe0\xa0\x80\xf0\x90\x80\x80\"", JSON("\xe0\xa0\x80\xf0\x90\x80\x80"));
     CHECK_STR("\"" LOST LOST LOST "\"", JSON("\xed\xa0\x80"));  /* a surrogate */
     CHECK_STR("\"" LOST LOST LOST LOST "\"", JSON("\xf4\x90\x80\x80")); /* beyond U+10FFFF */
     CHECK_STR("\"\xf4\x8f\xbf\xbf\"", JSON("\xf4\x8f\xbf\xbf"));        /* U+10FFFF itself */
