@@ -17,8 +17,8 @@
 #define ACTORS 12
 #define CAP_MAX 4
 #define KEYS 4
-#define STEPS 400
-#define SEEDS 12
+#define STEPS 250
+#define SEEDS 8
 
 struct actor {
     struct wr_chan *ch;
@@ -251,10 +251,10 @@ static bool compare(struct game *g)
 {
     struct wr_chan_stat stat = wr_chan_stat(g->ch);
     struct model *m = &g->model;
-    bool good = CHECK_EQ(m->len, stat.len) & CHECK_EQ(m->stat.sent, stat.sent)
-        & CHECK_EQ(m->stat.received, stat.received) & CHECK_EQ(m->stat.refused, stat.refused)
-        & CHECK_EQ(m->stat.dropped, stat.dropped)
-        & CHECK_EQ(m->stat.coalesced, stat.coalesced) & CHECK_EQ(m->drops, drops);
+    bool good = CHECK_EQ(m->len, stat.len) && CHECK_EQ(m->stat.sent, stat.sent)
+        && CHECK_EQ(m->stat.received, stat.received) && CHECK_EQ(m->stat.refused, stat.refused)
+        && CHECK_EQ(m->stat.dropped, stat.dropped)
+        && CHECK_EQ(m->stat.coalesced, stat.coalesced) && CHECK_EQ(m->drops, drops);
     for (struct actor *actor = g->actors; actor < g->actors + ACTORS; actor++) {
         if (!actor->used)
             continue;
