@@ -269,11 +269,24 @@ wr_time wr_scope_deadline(void)
     return owner_self("wr_scope_deadline")->scope->deadline;
 }
 
+/* While a fiber computes, nobody fires the timers of its worker: the scope at
+ * which the time ran out is ended from here. */
+static void end_if_late(struct wr_scope *scope)
+{
+    wr_time now;
+    if (scope->deadline == WR_NEVER || scope->deadline > (now = wr_now()))
+        return;
+    while (!scope->shield && scope->parent && scope->parent->deadline <= now)
+        scope = scope->parent;
+    wr_scope_end(scope, WR_TIMEOUT);
+}
+
 /* A computing loop of the low class gives way here when anything else waits. */
 wr_err wr_scope_check(void)
 {
     struct fiber *fiber = owner_self("wr_scope_check");
     if (fiber->low && !fiber->held_count && !fiber->foreign)
         wr_sched_give_way(fiber);
+    end_if_late(fiber->scope);
     return wr_wait_check(fiber);
 }
