@@ -18,7 +18,7 @@ import clex
 import tree
 
 CONTROL = re.compile(r"(\} )?(else )?(if|for|while|switch)\b")
-BODY = re.compile(r"(\w+ )*(struct|union|enum)( \w+)? \{")    # of a type, not of a function
+VALUE = re.compile(r"^(\w+ )*(struct|union|enum)( \w+)? \{|= \{|\)\{")    # braces, not a block
 
 
 def ends(first, line, following, depth):
@@ -34,7 +34,7 @@ def statements(text):
     """The lines of a text in groups: statements, directives, comments, empty lines."""
     lines = text.splitlines()
     bare = [line.strip() for line in clex.strip(text).splitlines()]
-    groups, group, depth, directive, body = [], [], 0, False, False
+    groups, group, depth, directive, value = [], [], 0, False, False
     for number, line in enumerate(lines):
         group.append(line)
         directive = directive or (len(group) == 1 and line.startswith("#"))
@@ -42,8 +42,8 @@ def statements(text):
         if directive:
             done = not line.endswith("\\")
         else:
-            body = body or (len(group) == 1 and BODY.match(bare[number]) is not None)
-            opening, closing = ("([{", ")]}") if body else ("([", ")]")
+            value = value or VALUE.search(bare[number]) is not None
+            opening, closing = ("([{", ")]}") if value else ("([", ")]")
             depth += sum(bare[number].count(c) for c in opening) \
                 - sum(bare[number].count(c) for c in closing)
             inside = "/*" in "\n".join(group) and \
@@ -52,22 +52,23 @@ def statements(text):
             done = not inside and ends(first, bare[number], following, depth)
         if done:
             groups.append(group)
-            group, depth, directive, body = [], 0, False, False
+            group, depth, directive, value = [], 0, False, False
     return groups + ([group] if group else [])
 
 
 def unglue(text):
-    """Where clang-format reads C++: "wr_err (wr_yield)(...)" is a definition, not a call
-    of wr_err, and class is a name like any other."""
+    """Where clang-format guesses wrong: "wr_err (wr_yield)(...)" is a definition, not a
+    call of wr_err; "(int)*(p)" no product; and class is a name like any other."""
     text = re.sub(r"^([\w *]*\w)\((wr_\w+)\)\(", r"\1 (\2)(", text)
     text = re.sub(r"\} \* (?=\w+;)", "} *", text)
+    text = re.sub(r"(\((?:\w+_t|int|long|unsigned|char)\)) \* (?=\()", r"\1*", text)
     return re.sub(r"\bclass (\+\+|--)", r"class\1", text)
 
 
 def essence(group):
     """A statement without the spacing that is the author's."""
     indent = len(group[0]) - len(group[0].lstrip(" "))
-    words = " ".join(" ".join(group).replace("\\", " \\ ").split())
+    words = " ".join(" ".join(line.removesuffix("\\") for line in group).split())
     words = re.sub(r"(?<=[({\[]) | (?=[)}\]])", "", words)
     return " " * indent + unglue(words)
 
