@@ -3,6 +3,7 @@
  * explore.c  which order next: the search
  * thread.c   model threads as coroutines, and the one that goes on
  * memory.c   atomic operations: values, their history, happens-before
+ * permit.c   what else threads wait for: permits, sleep, choices
  * shadow.c   plain accesses: races, freed memory, putting globals back
  * heap.c     malloc and free
  * hooks.c    what the compiler calls
@@ -19,7 +20,7 @@
 
 #define THREADS (MODEL_THREADS_MAX + 1)     /* thread 0 runs setup and finish */
 #define STEPS_MAX 2048                      /* operations in one run */
-#define TOUCH_MAX 6                         /* places one operation depends on */
+#define TOUCH_MAX 9                         /* places one operation depends on */
 #define BIT(n) (1u << (n))
 
 /* ---- vector clocks ---- */
@@ -37,7 +38,7 @@ static inline void clock_join(struct clock *into, const struct clock *other)
 
 enum op_kind {
     OP_NONE, OP_LOAD, OP_STORE, OP_EXCHANGE, OP_ADD, OP_SUB, OP_AND, OP_OR, OP_XOR, OP_NAND,
-    OP_CAS, OP_FENCE, OP_RELAX, OP_WAIT, OP_POST, OP_CHOOSE,
+    OP_CAS, OP_FENCE, OP_RELAX, OP_WAIT, OP_WAIT_TIMED, OP_POST, OP_CHOOSE, OP_SLEEP, OP_WAKE,
 };
 
 struct op {
@@ -69,7 +70,7 @@ struct event {
 
 /* ---- threads (thread.c) ---- */
 
-#define SEEN_MAX (TOUCH_MAX - 1)
+#define SEEN_MAX 5
 #define CALLS_MAX 64
 
 struct seen { uintptr_t addr; uint64_t index; };
@@ -166,6 +167,7 @@ struct place {
     unsigned size;                  /* 0: no memory, only something to depend on */
     bool dirty;                     /* written by a plain access since */
     bool permit;
+    unsigned sleepers;              /* set of threads that sleep on it as on a futex */
     struct clock posted;
     uint64_t count;                 /* messages so far; the newest is count - 1 */
     struct message message[HISTORY];
@@ -181,6 +183,13 @@ uint64_t memory_do(const struct op *op, bool *ret_swapped);
 uint64_t memory_raw(const struct op *op, bool *ret_swapped);
 bool memory_enabled(const struct thread *thread);
 void memory_touches(const struct thread *thread, struct touch *touch, unsigned *ret_count);
+
+uint64_t memory_peek(uintptr_t addr, unsigned size);
+
+/* ---- permits (permit.c) ---- */
+
+void permit_do(struct thread *thread, struct event *event);
+unsigned permit_touches(const struct op *op, struct touch *touch);
 
 /* ---- shadow (shadow.c) ---- */
 

@@ -56,6 +56,7 @@ struct place *place_at(uintptr_t addr)
     place->stamp = run_stamp;
     place->size = 0;
     place->dirty = place->permit = false;
+    place->sleepers = 0;
     place->posted = (struct clock){ 0 };
     place->count = 0;
     place->last_write = -1;
@@ -64,7 +65,7 @@ struct place *place_at(uintptr_t addr)
     return place;
 }
 
-static uint64_t peek(uintptr_t addr, unsigned size)
+uint64_t memory_peek(uintptr_t addr, unsigned size)
 {
     uint64_t value = 0;
     memcpy(&value, (const void *)addr, size);
@@ -96,7 +97,7 @@ static struct place *atomic_place(const struct op *op)
         model_fail("atomic accesses of %u and %u bytes at one address", place->size, op->size);
     if (place->count == 0 || place->dirty) {
         uint64_t index = place->count++;
-        *message_at(place, index) = (struct message){ .value = peek(op->addr, op->size) };
+        *message_at(place, index) = (struct message){ .value = memory_peek(op->addr, op->size) };
         place->dirty = false;
         place->size = op->size;
     }
@@ -198,7 +199,7 @@ uint64_t memory_raw(const struct op *op, bool *ret_swapped)
 {
     if (op->kind == OP_FENCE)
         return 0;
-    uint64_t old = peek(op->addr, op->size);
+    uint64_t old = memory_peek(op->addr, op->size);
     *ret_swapped = op->kind != OP_CAS || old == op->expected;
     if (op->kind != OP_LOAD && *ret_swapped)
         poke(op->addr, op->size, combine(op, old));
@@ -255,17 +256,6 @@ static void do_relax(struct thread *thread)
     thread->hb.at[self]++;
 }
 
-static void do_permit(const struct op *op, struct thread *thread)
-{
-    struct place *place = place_at(op->addr);
-    if (op->kind == OP_POST)
-        clock_join(&place->posted, &thread->hb);
-    else
-        clock_join(&thread->hb, &place->posted);
-    place->permit = op->kind == OP_POST;
-    thread->hb.at[self]++;
-}
-
 uint64_t memory_do(const struct op *op, bool *ret_swapped)
 {
     *ret_swapped = true;
@@ -280,16 +270,15 @@ uint64_t memory_do(const struct op *op, bool *ret_swapped)
     switch (op->kind) {
     case OP_FENCE: do_fence(op, thread); break;
     case OP_RELAX: do_relax(thread); break;
-    case OP_WAIT:
-        if (self == 0 && !place_at(op->addr)->permit)
-            model_fail("setup or finish waits for something that nobody posts");
-        do_permit(op, thread);
-        break;
-    case OP_POST: do_permit(op, thread); break;
     case OP_CHOOSE:
         event->result = run_choice((unsigned)op->arg);
         event->before = event->result;
         break;
+    case OP_WAIT:
+    case OP_WAIT_TIMED:
+    case OP_POST:
+    case OP_SLEEP:
+    case OP_WAKE: permit_do(thread, event); break;
     default: do_atomic(op, thread, event);
     }
     *ret_swapped = event->wrote;
@@ -322,44 +311,15 @@ void memory_touches(const struct thread *thread, struct touch *touch, unsigned *
         for (unsigned i = 0; i < thread->seen_count; i++)
             touch[count++] = (struct touch){ .addr = thread->seen[i].addr };
         break;
+    case OP_WAIT:
+    case OP_WAIT_TIMED:
+    case OP_POST:
+    case OP_SLEEP:
+    case OP_WAKE: count = permit_touches(op, touch); break;
     default:
         touch[count++] = (struct touch){ .addr = op->addr, .write = op->kind != OP_LOAD };
         if (op->order == __ATOMIC_SEQ_CST && settings.stale_max > 0)
             touch[count++] = (struct touch){ .addr = FENCE_PLACE };
     }
     *ret_count = count;
-}
-
-void model_wait(const void *token)
-{
-    bool swapped;
-    memory_do(&(struct op){ .kind = OP_WAIT,
-                            .addr = (uintptr_t)token | TOKEN,
-                            .pc = (uintptr_t)__builtin_return_address(0) },
-              &swapped);
-}
-
-void model_post(const void *token)
-{
-    bool swapped;
-    memory_do(&(struct op){ .kind = OP_POST,
-                            .addr = (uintptr_t)token | TOKEN,
-                            .pc = (uintptr_t)__builtin_return_address(0) },
-              &swapped);
-}
-
-void model_relax(void)
-{
-    bool swapped;
-    memory_do(&(struct op){ .kind = OP_RELAX, .pc = (uintptr_t)__builtin_return_address(0) },
-              &swapped);
-}
-
-unsigned model_choose(unsigned count)
-{
-    bool swapped;
-    return (unsigned)memory_do(&(struct op){ .kind = OP_CHOOSE,
-                                             .arg = count,
-                                             .pc = (uintptr_t)__builtin_return_address(0) },
-                               &swapped);
 }

@@ -63,10 +63,10 @@ struct model {
 void model_register(struct model *model);
 
 #define MODEL(id, ...) \
-    static struct model model_##id = { .name = #id, __VA_ARGS__ }; \
+    static struct model the_model_##id = { .name = #id, __VA_ARGS__ }; \
     __attribute__((constructor)) static void model_register_##id(void) \
     { \
-        model_register(&model_##id); \
+        model_register(&the_model_##id); \
     } \
     _Static_assert(true, "takes a semicolon")
 
@@ -77,9 +77,16 @@ _Noreturn void model_fail(const char *format, ...) __attribute__((format(printf,
     ((cond) ? (void)0 : model_fail("%s:%d: check failed: %s", __FILE__, __LINE__, #cond))
 
 /* Wait for a permit that somebody posted under this address, and take it.  A
- * second permit before the first was taken is lost: a permit is a flag. */
+ * second permit before the first was taken is lost: a permit is a flag.
+ * model_post returns whether there was one already; model_wait_timed may give
+ * up, and then returns false. */
 void model_wait(const void *token);
-void model_post(const void *token);
+bool model_wait_timed(const void *token);
+bool model_post(const void *token);
+
+/* As a futex: sleep if *word is `expected`, until woken; wake up to `count`. */
+void model_sleep(const uint32_t *word, uint32_t expected);
+void model_wake(const uint32_t *word, unsigned count);
 
 /* One turn of a spinning loop: go on when something that was read since the
  * last turn has changed. */

@@ -86,7 +86,8 @@ static bool find_global(uintptr_t addr, char *ret, size_t size)
 
 void report_addr(uintptr_t addr, char *ret, size_t size)
 {
-    addr &= ~TOKEN;
+    addr &= TOKEN - 1;
+    addr &= ((uintptr_t)1 << 56) - 1;
     uintptr_t heap = (uintptr_t)heap_base, stacks = (uintptr_t)stacks_base;
     unsigned index;
     const struct block *block;
@@ -108,9 +109,10 @@ static const char *order_name(int order)
 
 static const char *op_name(enum op_kind kind)
 {
-    static const char *const names[] = { "none",  "load", "store", "exchange", "add", "sub",
-                                         "and",   "or",   "xor",   "nand",     "cas", "fence",
-                                         "relax", "wait", "post",  "choose" };
+    static const char *const names[] = {
+        "none", "load", "store", "exchange", "add",  "sub",   "and",   "or",    "xor",   "nand",
+        "cas",  "fence", "relax", "wait",    "pause", "post", "choose", "sleep", "wake",
+    };
     return names[kind];
 }
 

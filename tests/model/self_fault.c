@@ -311,3 +311,59 @@ static void spins_a_while(void)
 MODEL(loop_without_end, .thread = { never_ends }, .expect = "does not end");
 MODEL(spin_without_end, .thread = { spins_alone }, .expect = "deadlock");
 MODEL(spin_that_gives_up, .thread = { spins_a_while }, .spin_ends = true);
+
+/* ---- a lock that sleeps: 0 free, 1 taken, 2 taken and somebody may sleep ---- */
+
+static _Atomic uint32_t word;
+
+static void sleepy_lock(uint32_t mark)
+{
+    uint32_t free_word = 0;
+    if (atomic_compare_exchange_strong(&word, &free_word, 1))
+        return;
+    while (atomic_exchange(&word, mark) != 0)
+        model_sleep((const uint32_t *)&word, mark);
+}
+
+static void sleepy_unlock(void)
+{
+    if (atomic_exchange(&word, 0) == 2)
+        model_wake((const uint32_t *)&word, 1);
+}
+
+static void sleepy(void)
+{
+    sleepy_lock(2);
+    shared++;
+    sleepy_unlock();
+}
+
+static void sleepy_unmarked(void)
+{
+    sleepy_lock(1);
+    shared++;
+    sleepy_unlock();
+}
+
+MODEL(sleeping_lock, .thread = { sleepy, sleepy, sleepy }, .finish = shared_is_3);
+MODEL(sleeping_lock_without_mark, .thread = { sleepy_unmarked, sleepy_unmarked },
+      .expect = "deadlock");
+
+static void post_once(void)
+{
+    model_post(&ready);
+}
+
+static void wait_timed(void)
+{
+    atomic_store(&asleep, model_wait_timed(&ready) ? 1 : 2);
+}
+
+static void either(void)
+{
+    model_outcome((uint64_t)atomic_load(&asleep));
+    MODEL_CHECK(atomic_load(&asleep) != 0);
+}
+
+MODEL(timed_wait_ends_either_way, .thread = { post_once, wait_timed }, .finish = either,
+      .schedules = 2);
