@@ -105,8 +105,6 @@ static void wake_one(struct worker *w)
 wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg)
 {
     struct worker *w = wr_worker_self;
-    if (!w || !w->current->started)
-        wr_panic("task \"%s\" is started outside a task", kind->name);
     if (!wr_ticket_take(w))
         return WR_BUSY;
     struct task *task = wr_task_take(w);

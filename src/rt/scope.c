@@ -92,8 +92,26 @@ wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf)
     return WR_OK;
 }
 
+/* The owner, or a fiber below: only they know that the scope still exists. */
+static bool may_start(const struct wr_scope *scope, const struct fiber *fiber)
+{
+    if (scope->owner == fiber)
+        return true;
+    const struct wr_scope *at = fiber->scope;
+    while (at && at != scope)
+        at = at->parent;
+    return at;
+}
+
 wr_err wr_scope_go_kind(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg)
 {
+    struct fiber *fiber = fiber_self();
+    if (!fiber || !fiber->started)
+        wr_panic("task \"%s\" is started outside a task", kind->name);
+    if (__builtin_expect(!may_start(scope, fiber), 0))
+        wr_panic_at(kind->place, "task \"%s\" is started in scope \"%s\" by %s, which is not "
+                    "below it; it belongs to %s", kind->name, scope->name, wr_fiber_name(fiber),
+                    wr_fiber_name(scope->owner));
     wr_err ended = atomic_load_explicit(&scope->ended, memory_order_acquire);
     if (ended)
         return ended;
@@ -194,6 +212,9 @@ wr_err (wr_scope_join)(struct wr_scope *scope, wr_time deadline, const char *pla
     sim_point("join", place);
     wr_err ended;
     struct fiber *fiber = wr_wait_enter(&ended, place);
+    if (scope->owner != fiber)
+        wr_panic_at(place, "scope \"%s\" is joined by %s, but belongs to %s", scope->name,
+                    wr_fiber_name(fiber), wr_fiber_name(scope->owner));
     if (ended && deadline != WR_NOW)
         return ended;
     wr_err err = await_tasks(scope, fiber, deadline, place);
