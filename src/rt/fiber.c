@@ -138,6 +138,7 @@ struct fiber *wr_fiber_new(struct worker *w)
     fiber->home = w;
     fiber->stack = stack.low;
     fiber->stack_size = stack.size;
+    fiber->slab = stack.slab;
     fiber->timer.kind = TIMER_WAIT;
     fiber->timer.owner = fiber;
     fiber->valgrind = VALGRIND_STACK_REGISTER(stack.low, (char *)stack.low + stack.size);
@@ -160,6 +161,7 @@ void wr_fiber_sched_init(struct worker *w)
 void wr_fiber_free(struct fiber *fiber)
 {
     void *low = fiber->stack;
+    struct slab *slab = fiber->slab;
     if (fiber->home->trim_at == fiber)
         fiber->home->trim_at = fiber->all_next;
     if (fiber->all_link) {
@@ -174,7 +176,7 @@ void wr_fiber_free(struct fiber *fiber)
 #ifdef ASAN
     __asan_unpoison_memory_region(low, fiber->stack_size);
 #endif
-    wr_stack_put(low);
+    wr_stack_put(slab, low);
 }
 
 /* ---- the scope it is in ---- */

@@ -19,6 +19,7 @@
 #define SPIN_SKIP_STOLEN 63
 #define STOLEN_SPAN WR_US(500)  /* a gap this long: we did not have the processor */
 #define STARVED_SPAN WR_MS(10)
+#define SLEEP_MIN WR_US(50)     /* a shorter sleep costs more than it is late */
 
 static bool work_anywhere(struct worker *w)
 {
@@ -44,7 +45,9 @@ static bool spin_for_work(struct worker *w)
     }
     if (wr_rt.cores < 2 || !atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1))
         return false;
-    wr_time now = wr_now(), until = now + SPIN_SPAN, timer = wr_wheel_next(&w->wheel);
+    wr_time now = wr_now(), until = wr_wheel_next(&w->wheel);
+    if (until > now + SPIN_SPAN)
+        until = now + SPIN_SPAN;
     bool found = false, stolen = false;
     for (unsigned round = 0; !found; round++) {
         found = work_anywhere(w);
@@ -56,7 +59,7 @@ static bool spin_for_work(struct worker *w)
         stolen |= now - before > STOLEN_SPAN;
         if (now >= until)
             break;
-        found = now >= timer || (w->fds && wr_os_poll_pending(&w->poll));
+        found = w->fds && wr_os_poll_pending(&w->poll);
     }
     atomic_store(&wr_rt.spinning, 0);
     w->spin_misses = found ? 0 : w->spin_misses + 1;
@@ -85,8 +88,10 @@ static void idle_real(struct worker *w)
         until = w->trim_next;
     if (w->fresh[0].len && now + STARVED_SPAN < until)
         until = now + STARVED_SPAN; /* tasks without memory: nobody says when there is some */
-    if (until > now)
-        sleep_until_kicked(w, until == WR_NEVER ? WR_NEVER : until - now);
+    if (until <= now)
+        return;
+    wr_time span = until == WR_NEVER ? WR_NEVER : until - now;
+    sleep_until_kicked(w, span < SLEEP_MIN ? SLEEP_MIN : span);
 }
 
 /* Under the virtual clock the last worker to run out of work moves time on.

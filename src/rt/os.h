@@ -64,8 +64,9 @@ void wr_os_fd_close(int fd);
 void *wr_os_map(size_t size);
 void wr_os_unmap(void *at, size_t size);
 void wr_os_forget(void *at, size_t size);       /* give pages back, keep the range */
-/* Make a page fault when touched; false when guards cost a mapping each and ran out. */
-bool wr_os_guard(void *at, size_t size);
+/* Make the first page of each of `count` strides fault when touched; how many
+ * could be done.  Where guards cost a mapping each, they can run out. */
+size_t wr_os_guard(void *at, size_t stride, size_t count);
 size_t wr_os_page(void);
 
 /* Bad addresses: `report` runs on an alternate stack with the address, then the

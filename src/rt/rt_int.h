@@ -153,6 +153,7 @@ struct fiber {
     uint8_t rest;               /* trim.c: how long it has waited undisturbed */
 
     void *stack;                /* lowest usable byte */
+    struct slab *slab;
     size_t stack_size;
     void *asan_fake;
     void *tsan;
@@ -183,6 +184,8 @@ struct worker {
     struct fiber sched;                 /* the thread's own context */
     struct fiber *spare;                /* started once, without a task now */
     size_t spare_len;
+    size_t spare_least;                 /* in this round of trimming */
+    size_t spare_excess;                /* to be freed */
     struct fiber *dead;                 /* ended by a panic, to be freed off its own stack */
     struct task *task_free;
     size_t task_free_len;
@@ -373,11 +376,12 @@ void wr_fd_event(struct worker *w, const struct os_event *event);
 
 /* ---- stack.c ---- */
 
-struct stack { void *low; size_t size; unsigned colour; };
+struct slab;
+struct stack { void *low; size_t size; struct slab *slab; unsigned colour; };
 
 /* Errors: NOMEM. */
 wr_err wr_stack_get(struct stack *ret);
-void wr_stack_put(void *low);
+void wr_stack_put(struct slab *slab, void *low);
 void wr_stack_pool_open(size_t size);
 void wr_stack_pool_close(void);
 /* The stack whose guard `address` lies in: its lowest usable byte, or NULL. */

@@ -17,7 +17,6 @@
 #define FRESH_WAKE 8            /* more queued tasks than this wake another worker */
 #define FRESH_WAIT WR_US(50)    /* and so does one that has waited this long */
 #define LOW_SPAN WR_MS(10)      /* low tasks get a turn this often under full load */
-#define SPARE_KEEP 1024         /* fibers without a task that a worker keeps */
 #define EVENTS_MAX 64
 
 /* ---- ready list ---- */
@@ -142,7 +141,8 @@ static struct fiber *start_task(struct worker *w, int class, struct task *task)
     struct fiber *fiber = w->spare;
     if (fiber) {
         w->spare = fiber->next;
-        w->spare_len--;
+        if (--w->spare_len < w->spare_least)
+            w->spare_least = w->spare_len;
     } else {
         fiber = wr_fiber_new(w);
     }
@@ -434,12 +434,6 @@ void wr_sched_loop(struct worker *w)
         if (w->dead) {
             wr_fiber_free(w->dead);
             w->dead = NULL;
-        }
-        while (w->spare_len > SPARE_KEEP) {
-            struct fiber *spare = w->spare;
-            w->spare = spare->next;
-            w->spare_len--;
-            wr_fiber_free(spare);
         }
     }
 }

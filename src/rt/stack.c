@@ -67,11 +67,9 @@ static struct slab *slab_new(void)
         free(slab);
         return NULL;
     }
-    for (uint32_t i = 0; i < SLAB_STACKS; i++) {
-        if (!wr_os_guard(slab->base + i * pool.stride, wr_os_page()))
-            break;
+    uint32_t guarded = (uint32_t)wr_os_guard(slab->base, pool.stride, SLAB_STACKS);
+    for (uint32_t i = guarded; i-- > 0;)
         slab->free[slab->free_count++] = i;
-    }
     if (slab->free_count > 0)
         return slab;
     wr_os_unmap(slab->base, SLAB_STACKS * pool.stride);
@@ -101,6 +99,7 @@ wr_err wr_stack_get(struct stack *ret)
     size_t page = wr_os_page();
     ret->low = slab->base + index * pool.stride + page;
     ret->size = pool.stride - page;
+    ret->slab = slab;
     ret->colour = index % COLOURS;
     return WR_OK;
 }
@@ -115,11 +114,9 @@ static struct slab *slab_of(const void *address)
     return slab;
 }
 
-void wr_stack_put(void *low)
+void wr_stack_put(struct slab *slab, void *low)
 {
     wr_os_forget(low, pool.stride - wr_os_page());
-    struct slab *slab = slab_of(low);
-    RT_ASSERT(slab != NULL);
     spin_lock(&pool.lock);
     if (slab->free_count == 0) {
         slab->next_free = pool.with_room;

@@ -6,6 +6,9 @@
  * gets everything below its stack pointer given back to the system.  Nothing
  * above is touched: others may write into the frames of a fiber that waits.
  *
+ * Fibers whose task has ended are kept for the next; when a great many are
+ * spare, after a rush, their stacks go back a few at a time as well.
+ *
  * When a whole round finds nothing left to do, the rounds end until a fiber
  * moves again, so that a program that sleeps is left asleep.
  */
@@ -13,6 +16,7 @@
 
 #define STEP WR_MS(10)
 #define STEP_FIBERS 256
+#define SPARE_KEEP 1024         /* fibers without a task that a worker keeps */
 #define ROUND WR_S(1)
 #define RED_ZONE 256            /* below the stack pointer, still in use */
 
@@ -37,20 +41,38 @@ static void visit(struct worker *w, struct fiber *fiber)
     fiber->rest++;
 }
 
+/* What was spare through a whole round is not needed now. */
+static void free_spare(struct worker *w)
+{
+    for (int i = 0; i < STEP_FIBERS && w->spare_excess > 0 && w->spare; i++) {
+        w->spare_excess--;
+        struct fiber *spare = w->spare;
+        w->spare = spare->next;
+        w->spare_len--;
+        wr_fiber_free(spare);
+    }
+}
+
 void wr_trim(struct worker *w, wr_time now)
 {
     if (now < w->trim_next)
         return;
+    free_spare(w);
     struct fiber *fiber = w->trim_at ? w->trim_at : w->all;
     for (int i = 0; i < STEP_FIBERS && fiber; i++) {
         visit(w, fiber);
         fiber = fiber->all_next;
     }
     w->trim_at = fiber;
-    if (fiber) {
+    if (fiber || w->spare_excess > 0) {
         w->trim_next = now + STEP;
         return;
     }
+    if (w->spare_least > SPARE_KEEP) {
+        w->spare_excess = w->spare_least - SPARE_KEEP;
+        w->trim_more = true;
+    }
+    w->spare_least = w->spare_len;
     w->trim_next = w->trim_more ? now + ROUND : WR_NEVER;
     w->trim_more = false;
 }
