@@ -45,7 +45,7 @@ static bool spin_for_work(struct worker *w)
     }
     if (wr_rt.cores < 2 || !atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1))
         return false;
-    wr_time now = wr_now(), until = wr_wheel_next(&w->wheel);
+    wr_time now = wr_now(), until = wr_wheel_next(&w->wheel, false);
     if (until > now + SPIN_SPAN)
         until = now + SPIN_SPAN;
     bool found = false, stolen = false;
@@ -82,7 +82,7 @@ static void idle_real(struct worker *w)
 {
     if (spin_for_work(w))
         return;
-    wr_time now = wr_now(), until = wr_wheel_next(&w->wheel);
+    wr_time now = wr_now(), until = wr_wheel_next(&w->wheel, false);
     wr_trim(w, now);
     if (w->trim_next < until)
         until = w->trim_next;
@@ -123,7 +123,7 @@ static bool advance_clock(void)
     wr_time earliest = WR_NEVER;
     size_t fds = 0;
     for (unsigned i = 0; i < wr_rt.count; i++) {
-        wr_time next_timer = wr_wheel_next(&wr_rt.workers[i].wheel);
+        wr_time next_timer = wr_wheel_next(&wr_rt.workers[i].wheel, true);
         if (next_timer < earliest)
             earliest = next_timer;
         fds += wr_rt.workers[i].fds;

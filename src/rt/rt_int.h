@@ -86,13 +86,13 @@ struct waitlist { struct waiter *head, *tail; };
 
 /* ---- timers (timer.c): one wheel per worker ---- */
 
-#define WHEEL_LEVELS 8
-#define WHEEL_SLOTS 64
+#define WHEEL_LEVELS 6
+#define WHEEL_SLOTS 256
 
 struct wheel {
     uint64_t tick;                          /* all before it has expired */
     size_t count;
-    uint64_t occupied[WHEEL_LEVELS];
+    uint64_t occupied[WHEEL_LEVELS][WHEEL_SLOTS / 64];
     struct wr_timer *slot[WHEEL_LEVELS][WHEEL_SLOTS];
 };
 
@@ -102,8 +102,9 @@ enum { TIMER_CLEAR = 0, TIMER_ARMED, TIMER_DUE };           /* wr_timer.state */
 void wr_wheel_arm(struct wheel *wheel, struct wr_timer *timer, wr_time deadline);
 void wr_wheel_disarm(struct wheel *wheel, struct wr_timer *timer);
 
-/* A moment before which nothing expires; WR_NEVER when nothing is armed. */
-wr_time wr_wheel_next(const struct wheel *wheel);
+/* A moment before which nothing expires; WR_NEVER when nothing is armed.  If not
+ * `exact` it may be a few microseconds too late, and never takes long. */
+wr_time wr_wheel_next(const struct wheel *wheel, bool exact);
 
 /* Take out one timer whose deadline is not after `now`; NULL when there is none. */
 struct wr_timer *wr_wheel_pop(struct wheel *wheel, wr_time now);

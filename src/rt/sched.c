@@ -299,7 +299,7 @@ static bool low_waits(struct worker *w)
 void wr_sched_give_way(struct fiber *fiber)
 {
     struct worker *w = fiber->home;
-    bool timers = w->wheel.count && wr_wheel_next(&w->wheel) <= wr_now();
+    bool timers = w->wheel.count && wr_wheel_next(&w->wheel, true) <= wr_now();
     if (!timers && !w->ready[0].head && !w->fresh[0].len && !w->fds
         && !atomic_load_explicit(&w->inbox, memory_order_relaxed))
         return;

@@ -1,11 +1,11 @@
 /* timer.c - a hierarchical wheel: arming and disarming in constant time.
  *
- * Time is cut into ticks of 1024 ns.  Level 0 has a slot for each of the 64
- * ticks of the current round, level 1 a slot for each of the 64 rounds, and so
- * on: a timer goes to the lowest level whose round it shares with the present
- * tick, found by the highest bit in which the two differ.  When the present
- * reaches a slot of a higher level, its timers move down.  Eight levels reach
- * nine years.
+ * Time is cut into ticks of 16 microseconds.  Level 0 has a slot for each of
+ * the 256 ticks of the current round, level 1 a slot for each of the 256
+ * rounds, and so on: a timer goes to the lowest level whose round it shares
+ * with the present tick, found by the highest bit in which the two differ.
+ * When the present reaches a slot of a higher level, its timers move down;
+ * each move touches memory that has grown cold, so levels are few and wide.
  *
  * The order of levels is the order of time: all timers of level 0 are due
  * before any of level 1.  Slots are rings, first armed first out.
@@ -17,8 +17,8 @@
 
 #include "rt/rt_int.h"
 
-#define TICK_SHIFT 10
-#define LEVEL_BITS 6
+#define TICK_SHIFT 14
+#define LEVEL_BITS 8
 #define SCAN_MAX 8          /* timers looked at to answer "when next" exactly */
 
 static uint64_t tick_of(wr_time deadline)
@@ -48,15 +48,20 @@ static void place(struct wheel *wheel, struct wr_timer *timer)
     }
     timer->next = timer->prev = timer;
     wheel->slot[level][slot] = timer;
-    wheel->occupied[level] |= (uint64_t)1 << slot;
+    wheel->occupied[level][slot / 64] |= (uint64_t)1 << slot % 64;
+}
+
+static void mark_empty(struct wheel *wheel, unsigned level, unsigned slot)
+{
+    wheel->slot[level][slot] = NULL;
+    wheel->occupied[level][slot / 64] &= ~((uint64_t)1 << slot % 64);
 }
 
 static void unplace(struct wheel *wheel, struct wr_timer *timer)
 {
     struct wr_timer **head = &wheel->slot[timer->level][timer->slot];
     if (timer->next == timer) {
-        *head = NULL;
-        wheel->occupied[timer->level] &= ~((uint64_t)1 << timer->slot);
+        mark_empty(wheel, timer->level, timer->slot);
         return;
     }
     timer->next->prev = timer->prev;
@@ -87,23 +92,25 @@ void wr_wheel_disarm(struct wheel *wheel, struct wr_timer *timer)
 /* The first occupied slot in time: its level, or -1, and the tick it begins at. */
 static int first_slot(const struct wheel *wheel, unsigned *ret_slot, uint64_t *ret_tick)
 {
-    for (int level = 0; level < WHEEL_LEVELS; level++) {
-        uint64_t bits = wheel->occupied[level];
-        if (!bits)
-            continue;
-        unsigned slot = (unsigned)__builtin_ctzll(bits);
-        unsigned shift = (unsigned)level * LEVEL_BITS;
-        uint64_t round = wheel->tick >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
-        *ret_slot = slot;
-        *ret_tick = round | ((uint64_t)slot << shift);
-        return level;
-    }
+    for (int level = 0; level < WHEEL_LEVELS; level++)
+        for (unsigned word = 0; word < WHEEL_SLOTS / 64; word++) {
+            uint64_t bits = wheel->occupied[level][word];
+            if (!bits)
+                continue;
+            unsigned slot = word * 64 + (unsigned)__builtin_ctzll(bits);
+            unsigned shift = (unsigned)level * LEVEL_BITS;
+            uint64_t round = wheel->tick >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
+            *ret_slot = slot;
+            *ret_tick = round | ((uint64_t)slot << shift);
+            return level;
+        }
     return -1;
 }
 
-/* Exact at level 0.  Of a higher slot with many timers only its beginning is
- * told: the wheel is then asked again, with the slot moved down. */
-wr_time wr_wheel_next(const struct wheel *wheel)
+/* Of a higher slot with many timers only its beginning is told: the wheel is
+ * then asked again, with the slot moved down.  Of a full slot at level 0 its
+ * end, unless the exact moment is wanted. */
+wr_time wr_wheel_next(const struct wheel *wheel, bool exact)
 {
     unsigned slot;
     uint64_t tick;
@@ -113,8 +120,8 @@ wr_time wr_wheel_next(const struct wheel *wheel)
     const struct wr_timer *head = wheel->slot[level][slot], *timer = head;
     wr_time earliest = head->deadline;
     for (int i = 0; (timer = timer->next) != head; i++) {
-        if (level > 0 && i == SCAN_MAX)
-            return (wr_time)(tick << TICK_SHIFT);
+        if (i >= SCAN_MAX && (level > 0 || !exact))
+            return (wr_time)((level > 0 ? tick : tick + 1) << TICK_SHIFT);
         if (timer->deadline < earliest)
             earliest = timer->deadline;
     }
@@ -124,8 +131,7 @@ wr_time wr_wheel_next(const struct wheel *wheel)
 static void move_down(struct wheel *wheel, int level, unsigned slot)
 {
     struct wr_timer *head = wheel->slot[level][slot], *timer = head, *next;
-    wheel->slot[level][slot] = NULL;
-    wheel->occupied[level] &= ~((uint64_t)1 << slot);
+    mark_empty(wheel, (unsigned)level, slot);
     do {
         next = timer->next;
         place(wheel, timer);
