@@ -162,6 +162,12 @@ void wr_fiber_free(struct fiber *fiber)
 {
     void *low = fiber->stack;
     struct slab *slab = fiber->slab;
+    wr_fiber_fini(fiber);
+    wr_stack_put(slab, low);
+}
+
+void wr_fiber_fini(struct fiber *fiber)
+{
     if (fiber->home->trim_at == fiber)
         fiber->home->trim_at = fiber->all_next;
     if (fiber->all_link) {
@@ -174,9 +180,8 @@ void wr_fiber_free(struct fiber *fiber)
 #endif
     VALGRIND_STACK_DEREGISTER(fiber->valgrind);
 #ifdef ASAN
-    __asan_unpoison_memory_region(low, fiber->stack_size);
+    __asan_unpoison_memory_region(fiber->stack, fiber->stack_size);
 #endif
-    wr_stack_put(slab, low);
 }
 
 /* ---- the scope it is in ---- */

@@ -107,7 +107,7 @@ static void free_abandoned(struct worker *w)
         for (struct fiber *fiber = w->ready[class].head, *next; fiber; fiber = next) {
             next = fiber->next;
             if (!fiber->all_link)
-                wr_fiber_free(fiber);
+                wr_fiber_fini(fiber);
         }
     while (w->all)
         wr_fiber_free(w->all);
