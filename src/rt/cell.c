@@ -141,12 +141,12 @@ wr_err (wr_cell_set)(struct wr_cell_writer *writer, const void *value, const cha
 {
     sim_point("swap", place);
     struct wr_cell *cell = check_writer(writer, place);
-    struct snapshot *snapshot = snapshot_new(cell, value);
-    if (!snapshot)
-        return WR_NOMEM;
-    if (atomic_exchange_explicit(&cell->writing, true, memory_order_acquire)) {
-        free(snapshot);
+    if (atomic_exchange_explicit(&cell->writing, true, memory_order_acquire))
         wr_panic_at(place, "cell \"%s\" is written by two at once", cell->name);
+    struct snapshot *snapshot = snapshot_new(cell, value);
+    if (!snapshot) {
+        atomic_store_explicit(&cell->writing, false, memory_order_release);
+        return WR_NOMEM;
     }
     uint64_t word = atomic_exchange_explicit(&cell->word, (uint64_t)(uintptr_t)snapshot,
                                              memory_order_acq_rel);

@@ -15,6 +15,7 @@ struct wr_watch {
     size_t size;
     uint64_t version;
     uint64_t serial;            /* of the writer handle that is valid now */
+    _Atomic bool writing;       /* to catch two at once: the lock would hide them */
     struct waitlist waiters;
     const char *name;
     struct topo_node topo;
@@ -61,35 +62,54 @@ void wr_watch_free(struct wr_watch *watch)
     free(watch);
 }
 
-/* The lock is held on return, unless the handle is no good: then a panic. */
-static struct wr_watch *lock_for_writer(const struct wr_watch_writer *writer, const char *place)
+static struct wr_watch *watch_of(const struct wr_watch_writer *writer, const char *place)
 {
-    struct wr_watch *watch = writer->watch;
-    if (!watch)
-        wr_panic_at(place, "this writer handle is empty: it was moved or never made");
-    spin_lock(&watch->lock);
-    if (watch->serial == writer->serial)
-        return watch;
-    spin_unlock(&watch->lock);
+    if (!writer->watch)
+        wr_panic_at(place, "this writer handle is empty: it was moved, closed or never made");
+    return writer->watch;
+}
+
+_Noreturn static void not_the_writer(const struct wr_watch *watch, const char *place)
+{
     wr_panic_at(place,
                 "watch \"%s\" has one writer, and this handle is not it: it was moved on",
                 watch->name);
 }
 
+/* Take the lock, if the handle is the one that may write. */
+static bool lock_for(const struct wr_watch_writer *writer)
+{
+    struct wr_watch *watch = writer->watch;
+    spin_lock(&watch->lock);
+    if (watch->serial == writer->serial)
+        return true;
+    spin_unlock(&watch->lock);
+    return false;
+}
+
 void (wr_watch_set)(struct wr_watch_writer *writer, const void *value, const char *place)
 {
     sim_point("set", place);
-    struct wr_watch *watch = lock_for_writer(writer, place);
+    struct wr_watch *watch = watch_of(writer, place);
+    if (atomic_exchange_explicit(&watch->writing, true, memory_order_acquire))
+        wr_panic_at(place, "watch \"%s\" is written by two at once", watch->name);
+    if (!lock_for(writer)) {
+        atomic_store_explicit(&watch->writing, false, memory_order_release);
+        not_the_writer(watch, place);
+    }
     topo_note(&watch->topo, TOPO_IN);
     memcpy(watch->value, value, watch->size);
     watch->version++;
     wr_waitlist_wake_all(&watch->waiters, WR_OK);
+    atomic_store_explicit(&watch->writing, false, memory_order_release);
     spin_unlock_kick(&watch->lock);
 }
 
 struct wr_watch_writer (wr_watch_move)(struct wr_watch_writer *from, const char *place)
 {
-    struct wr_watch *watch = lock_for_writer(from, place);
+    struct wr_watch *watch = watch_of(from, place);
+    if (!lock_for(from))
+        not_the_writer(watch, place);
     struct wr_watch_writer moved = { .watch = watch, .serial = ++watch->serial };
     spin_unlock(&watch->lock);
     *from = (struct wr_watch_writer){ 0 };
@@ -98,9 +118,11 @@ struct wr_watch_writer (wr_watch_move)(struct wr_watch_writer *from, const char 
 
 void wr_watch_close(struct wr_watch_writer *writer)
 {
-    if (!writer->watch)
+    struct wr_watch *watch = writer->watch;
+    if (!watch)
         return;
-    struct wr_watch *watch = lock_for_writer(writer, WR_HERE);
+    if (!lock_for(writer))
+        not_the_writer(watch, WR_HERE);
     watch->closed = true;
     watch->serial++;
     wr_waitlist_wake_all(&watch->waiters, WR_CLOSED);
