@@ -36,6 +36,7 @@ struct wr_cell {
     _Atomic uint64_t word;
     _Atomic uint64_t serial;
     _Atomic bool writing;
+    _Atomic size_t old;             /* replaced snapshots that somebody still holds */
     size_t size;
     void (*drop)(void *snapshot);
     const char *name;
@@ -63,6 +64,14 @@ static void snapshot_drop(struct snapshot *snapshot)
     if (snapshot->cell->drop)
         snapshot->cell->drop(snapshot->value);
     free(snapshot);
+}
+
+/* A replaced one that nobody holds any more; the cell may be gone afterwards. */
+static void snapshot_retire(struct snapshot *snapshot)
+{
+    struct wr_cell *cell = snapshot->cell;
+    snapshot_drop(snapshot);
+    atomic_fetch_sub_explicit(&cell->old, 1, memory_order_release);
 }
 
 wr_err wr_cell_new(struct wr_cell **ret, struct wr_cell_writer *ret_writer,
@@ -97,6 +106,9 @@ void wr_cell_free(struct wr_cell *cell)
     if (word >> ADDRESS_BITS)
         wr_panic("cell \"%s\" is freed while %u readers hold its snapshot", cell->name,
                  (unsigned)(word >> ADDRESS_BITS));
+    size_t old = atomic_load_explicit(&cell->old, memory_order_acquire);
+    if (old)
+        wr_panic("cell \"%s\" is freed while %zu of its old snapshots are held", cell->name, old);
     snapshot_drop(snapshot_of(word));
     free(cell);
 }
@@ -122,7 +134,7 @@ void wr_cell_put(struct wr_cell *cell, const void *value)
                                                   memory_order_release, memory_order_relaxed))
             return;
     if (atomic_fetch_sub_explicit(&snapshot->balance, 1, memory_order_acq_rel) == 1)
-        snapshot_drop(snapshot);
+        snapshot_retire(snapshot);
 }
 
 static struct wr_cell *check_writer(const struct wr_cell_writer *writer, const char *place)
@@ -152,10 +164,11 @@ wr_err (wr_cell_set)(struct wr_cell_writer *writer, const void *value, const cha
                                              memory_order_acq_rel);
     struct snapshot *old = snapshot_of(word);
     int64_t readers = (int64_t)(word >> ADDRESS_BITS);
+    atomic_fetch_add_explicit(&cell->old, 1, memory_order_relaxed);
     atomic_store_explicit(&cell->writing, false, memory_order_release);
     if (atomic_fetch_add_explicit(&old->balance, readers - UNSETTLED, memory_order_acq_rel)
         == UNSETTLED - readers)
-        snapshot_drop(old);
+        snapshot_retire(old);
     return WR_OK;
 }
 

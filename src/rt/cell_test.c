@@ -253,6 +253,19 @@ TEST_PANICS(freeing_a_cell_tells_how_many_readers_still_hold_its_snapshot,
     wr_cell_free(cell);
 }
 
+TEST_PANICS(freeing_a_cell_tells_how_many_replaced_snapshots_are_still_held,
+            "cell \"test.cell\" is freed while 2 of its old snapshots are held")
+{
+    struct wr_cell *cell = make(1);
+    for (int i = 0; i < 3; i++) {
+        if (i != 1)
+            CHECK(wr_cell_get(cell) != NULL);
+        set(i + 2);
+    }
+    wr_cell_put(cell, wr_cell_get(cell));
+    wr_cell_free(cell);
+}
+
 TEST_PANICS(more_readers_at_once_than_can_be_counted_are_refused,
             "cell \"test.cell\": more than [0-9]+ readers hold one snapshot")
 {
