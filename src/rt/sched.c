@@ -309,6 +309,14 @@ void wr_sched_give_way(struct fiber *fiber)
     wr_fiber_switch(fiber, &w->sched);
 }
 
+/* Tasks that have not started are among the others that a yield lets run.  The
+ * loop takes one of them first; now and then the ready ones go before it. */
+static bool fresh_turn(struct worker *w)
+{
+    return atomic_load_explicit(&w->fresh[0].len, memory_order_relaxed)
+        && (atomic_load_explicit(&w->turns, memory_order_relaxed) & 7);
+}
+
 wr_err (wr_yield)(const char *place)
 {
     wr_err ended;
@@ -321,7 +329,13 @@ wr_err (wr_yield)(const char *place)
         wr_fiber_may_wait(fiber, place);
     struct worker *w = fiber->home;
     ready_push(w, fiber);
-    wr_fiber_switch_out(fiber);
+    if (fresh_turn(w)) {
+        if (w->done_count)
+            wr_sched_flush(w);
+        wr_fiber_switch(fiber, &w->sched);
+    } else {
+        wr_fiber_switch_out(fiber);
+    }
     return wr_wait_check(fiber);
 }
 
