@@ -255,17 +255,20 @@ static void end_task(struct fiber *fiber, wr_err err)
     w->done_count++;
 }
 
+/* The frames are gone: cleanups that lie in them can no longer be run, and no
+ * library is below any more. */
 static void check_ended_clean(struct fiber *fiber)
 {
+    const char *what = fiber->cleanups ? "a cleanup not popped" : "foreign frames not left";
+    fiber->cleanups = NULL;
+    fiber->foreign = 0;
     if (fiber->scopes)
         wr_panic_at(fiber->task.kind->place, "task %s returned with scope \"%s\" open",
                     wr_fiber_name(fiber), fiber->scopes->name);
     if (fiber->held_count)
         wr_panic_at(fiber->task.kind->place, "task %s returned with lock \"%s\" held since %s",
                     wr_fiber_name(fiber), fiber->held[0].name, fiber->held[0].place);
-    if (fiber->cleanups || fiber->foreign)
-        wr_panic_at(fiber->task.kind->place, "task %s returned with %s", wr_fiber_name(fiber),
-                    fiber->cleanups ? "a cleanup not popped" : "foreign frames not left");
+    wr_panic_at(fiber->task.kind->place, "task %s returned with %s", wr_fiber_name(fiber), what);
 }
 
 static bool left_over(const struct fiber *fiber)
@@ -366,8 +369,11 @@ void wr_foreign_enter(void)
 void wr_foreign_leave(void)
 {
     struct fiber *fiber = fiber_self();
-    if (fiber && fiber->foreign-- == 0)
+    if (!fiber)
+        return;
+    if (fiber->foreign == 0)
         wr_panic("wr_foreign_leave without wr_foreign_enter");
+    fiber->foreign--;
 }
 
 /* ---- panics ---- */
@@ -388,11 +394,32 @@ _Noreturn static void contain(struct fiber *fiber)
         fiber->scopes->entered_from = NULL;
         (void)!wr_scope_close(fiber->scopes);
     }
+    wr_wheel_forget(&w->wheel, fiber->stack, fiber->stack_size);
     end_task(fiber, WR_PANIC);
     wr_sched_flush(w);
     w->dead = fiber;            /* freed by the scheduler: we stand on its stack */
     wr_fiber_switch(fiber, &w->sched);
     __builtin_unreachable();
+}
+
+/* Why a panic of this fiber cannot be contained; false when it can. */
+static bool must_end(const struct fiber *fiber, char *why, size_t size)
+{
+    const char *reason = NULL;
+    if (fiber->held_count) {
+        const struct held *held = &fiber->held[fiber->held_count - 1];
+        snprintf(why, size, "lock \"%s\" is held since %s", held->name, held->place);
+        return true;
+    }
+    if (fiber->foreign)
+        reason = "foreign frames are below";
+    else if (fiber->panicking)
+        reason = "it was already panicking";
+    else if ((atomic_load(&fiber->word) & WAIT_STATE) == WAIT_ARMED)
+        reason = "others may already be about to end its wait";
+    if (reason)
+        snprintf(why, size, "%s", reason);
+    return reason;
 }
 
 static void on_panic(const char *place, const char *message)
@@ -402,20 +429,14 @@ static void on_panic(const char *place, const char *message)
     struct fiber *fiber = fiber_self();
     if (!fiber || !fiber->started)
         return;
-    const char *why = NULL;
-    if (fiber->held_count)
-        why = "a lock is held";
-    else if (fiber->foreign)
-        why = "foreign frames are below";
-    else if (fiber->panicking)
-        why = "it was already panicking";
-    char line[200];
+    char why[120], line[320];
+    bool ends = must_end(fiber, why, sizeof(why));
     int len =
         snprintf(line, sizeof(line), "weir: in task %s, started at %s, on worker %u: %s%s\n",
                  wr_fiber_name(fiber), fiber->task.kind->place, fiber->home->id,
-                 why ? "the process ends, because " : "the task ends", why ? why : "");
+                 ends ? "the process ends, because " : "the task ends", ends ? why : "");
     wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
-    if (!why)
+    if (!ends)
         contain(fiber);
 }
 

@@ -102,6 +102,9 @@ enum { TIMER_CLEAR = 0, TIMER_ARMED, TIMER_DUE };           /* wr_timer.state */
 void wr_wheel_arm(struct wheel *wheel, struct wr_timer *timer, wr_time deadline);
 void wr_wheel_disarm(struct wheel *wheel, struct wr_timer *timer);
 
+/* Disarm every timer that lies in this memory, which is about to go. */
+void wr_wheel_forget(struct wheel *wheel, const void *at, size_t size);
+
 /* A moment before which nothing expires; WR_NEVER when nothing is armed.  If not
  * `exact` it may be a few microseconds too late, and never takes long. */
 wr_time wr_wheel_next(const struct wheel *wheel, bool exact);

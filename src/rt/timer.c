@@ -89,6 +89,21 @@ void wr_wheel_disarm(struct wheel *wheel, struct wr_timer *timer)
     timer->state = TIMER_CLEAR;
 }
 
+/* Only after a panic, so that looking at every timer is not too much. */
+void wr_wheel_forget(struct wheel *wheel, const void *at, size_t size)
+{
+    for (unsigned level = 0; level < WHEEL_LEVELS; level++)
+        for (unsigned slot = 0; slot < WHEEL_SLOTS; slot++) {
+            struct wr_timer *timer = wheel->slot[level][slot];
+            for (const struct wr_timer *last = timer ? timer->prev : NULL; timer;) {
+                struct wr_timer *next = timer == last ? NULL : timer->next;
+                if ((uintptr_t)timer - (uintptr_t)at < size)
+                    wr_wheel_disarm(wheel, timer);
+                timer = next;
+            }
+        }
+}
+
 /* The first occupied slot in time: its level, or -1, and the tick it begins at. */
 static int first_slot(const struct wheel *wheel, unsigned *ret_slot, uint64_t *ret_tick)
 {
