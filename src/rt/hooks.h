@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <weir/run.h>
+#include <weir/scope.h>
 #include <weir/task.h>
 #include <weir/time.h>
 
@@ -54,5 +55,11 @@ void wr_run_abandon(void);
 
 /* The number of the calling task; 0 outside tasks. */
 uint64_t wr_task_number(void);
+
+/* Whether the calling task was started in this scope or below it. */
+bool wr_scope_within(const struct wr_scope *outer);
+
+/* A point in a task's code, which `point` is asked about. */
+void wr_sim_point_slow(const char *what, const char *place);
 
 #endif

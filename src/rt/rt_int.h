@@ -369,7 +369,6 @@ struct rt {
 extern struct rt wr_rt;
 
 /* A point at which a simulation may let another fiber run. */
-void wr_sim_point_slow(const char *what, const char *place);
 static inline void sim_point(const char *what, const char *place)
 {
     if (__builtin_expect(wr_rt.hooks != NULL, 0))

@@ -285,6 +285,14 @@ struct wr_scope *wr_scope_self(void)
     return owner_self("wr_scope_self")->scope;
 }
 
+bool wr_scope_within(const struct wr_scope *outer)
+{
+    const struct wr_scope *scope = owner_self("wr_scope_within")->task.scope;
+    while (scope && scope != outer)
+        scope = scope->parent;
+    return scope != NULL;
+}
+
 wr_time wr_scope_deadline(void)
 {
     return owner_self("wr_scope_deadline")->scope->deadline;
