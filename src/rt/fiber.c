@@ -268,7 +268,8 @@ static void check_ended_clean(struct fiber *fiber)
     if (fiber->held_count)
         wr_panic_at(fiber->task.kind->place, "task %s returned with lock \"%s\" held since %s",
                     wr_fiber_name(fiber), fiber->held[0].name, fiber->held[0].place);
-    wr_panic_at(fiber->task.kind->place, "task %s returned with %s", wr_fiber_name(fiber), what);
+    wr_panic_at(fiber->task.kind->place, "task %s returned with %s", wr_fiber_name(fiber),
+                what);
 }
 
 static bool left_over(const struct fiber *fiber)

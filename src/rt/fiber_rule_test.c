@@ -163,7 +163,8 @@ TEST_DIES_PLAIN(a_panic_outside_any_run_ends_the_process,
     wr_panic("all alone");
 }
 
-TEST_DIES_PLAIN(a_cleanup_outside_a_task_is_a_panic, "assertion failed: fiber && fiber->started")
+TEST_DIES_PLAIN(a_cleanup_outside_a_task_is_a_panic,
+                "assertion failed: fiber && fiber->started")
 {
     struct wr_cleanup cleanup = { .fn = panic_again };
     wr_cleanup_push(&cleanup);

@@ -19,7 +19,8 @@
 static struct wr_scope *make(const char *name)
 {
     struct wr_scope *scope = NULL;
-    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = name, .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = name, .deadline = WR_NEVER }));
     return scope;
 }
 
@@ -193,8 +194,8 @@ TEST(sleep_until_a_moment_that_has_passed_takes_no_time)
 static wr_err keep_values(void *arg)
 {
     uint64_t seed = (uint64_t)(uintptr_t)arg;
-    uint64_t a = seed * 3, b = seed * 5, c = seed * 7, d = seed * 11, e = seed * 13, f = seed * 17;
-    uint64_t g = seed * 19, h = seed * 23, i = seed * 29;
+    uint64_t a = seed * 3, b = seed * 5, c = seed * 7, d = seed * 11, e = seed * 13;
+    uint64_t f = seed * 17, g = seed * 19, h = seed * 23, i = seed * 29;
     double x = (double)seed / 3, y = (double)seed / 7, z = 1 / (double)seed;
     for (int round = 0; round < 50; round++) {
         CHECK_OK(wr_yield());

@@ -17,7 +17,8 @@
 static struct wr_scope *make(const char *name)
 {
     struct wr_scope *scope = NULL;
-    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = name, .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = name, .deadline = WR_NEVER }));
     return scope;
 }
 
@@ -113,7 +114,8 @@ static void check_waits_are_over(struct things *things)
     size_t which, size;
     bool called = false;
     char byte;
-    struct wr_case cases[] = { WR_CASE_RECV(things->empty, &item), WR_CASE_ONCE(things->once, NULL) };
+    struct wr_case cases[] = { WR_CASE_RECV(things->empty, &item),
+                               WR_CASE_ONCE(things->once, NULL) };
     wr_time start = wr_now(), later = wr_after(WR_S(9));
     CHECK_ERR(WR_CANCELED, wr_scope_check());
     CHECK_ERR(WR_CANCELED, wr_yield());

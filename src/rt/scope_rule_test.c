@@ -16,7 +16,8 @@
 static struct wr_scope *make(const char *name)
 {
     struct wr_scope *scope = NULL;
-    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = name, .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = name, .deadline = WR_NEVER }));
     return scope;
 }
 
@@ -79,7 +80,8 @@ TEST_PANICS(a_scope_left_open_is_named_with_its_task_and_where_that_was_started,
     wr_panic("as claimed");
 }
 
-TEST_PANICS(no_task_outlives_a_scope_that_was_left_open, "the task below has ended\n.*as claimed")
+TEST_PANICS(no_task_outlives_a_scope_that_was_left_open,
+            "the task below has ended\n.*as claimed")
 {
     struct wr_scope *scope = make("around");
     CHECK_OK(wr_scope_go(scope, "test.forgetful", forget_to_close, NULL));
@@ -218,13 +220,15 @@ TEST_PANICS(a_panic_inside_scopes_leaves_and_closes_them_all,
 /* ---- waiting outside tasks ---- */
 
 TEST_DIES_PLAIN(sleeping_outside_a_task_names_the_place,
-                "panic at src/rt/scope_rule_test\\.c:[0-9]+: a call that may wait, outside a task")
+                "panic at src/rt/scope_rule_test\\.c:[0-9]+: a call that may wait, "
+                "outside a task")
 {
     (void)!wr_sleep(WR_NEVER);
 }
 
 TEST_DIES_PLAIN(yielding_outside_a_task_names_the_place,
-                "panic at src/rt/scope_rule_test\\.c:[0-9]+: a call that may wait, outside a task")
+                "panic at src/rt/scope_rule_test\\.c:[0-9]+: a call that may wait, "
+                "outside a task")
 {
     (void)!wr_yield();
 }

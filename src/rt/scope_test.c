@@ -11,7 +11,8 @@
 static struct wr_scope *make(const char *name)
 {
     struct wr_scope *scope = NULL;
-    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = name, .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = name, .deadline = WR_NEVER }));
     return scope;
 }
 

@@ -12,7 +12,8 @@
 static struct wr_scope *make(wr_time deadline)
 {
     struct wr_scope *scope = NULL;
-    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test", .deadline = deadline }));
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "test", .deadline = deadline }));
     return scope;
 }
 
