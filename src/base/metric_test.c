@@ -303,6 +303,39 @@ TEST_PLAIN(threads_that_share_cells_at_the_same_time_lose_no_count)
     CHECK_EQ(2000000, wr_counter_get(shared));
 }
 
+static struct wr_metric crowded = {
+    .name = "test_crowded_total",
+    .help = "Crowded.",
+    .type = WR_COUNTER,
+    .labels = { "key" },
+    .series_max = 2000,
+};
+
+static void *make_series(void *arg)
+{
+    char key[16];
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(key, sizeof(key), "%d", i * 7919 % 2000);
+        wr_counter_add(wr_metric_counter(&crowded, key), 1);
+    }
+    return arg;
+}
+
+TEST_PLAIN(threads_that_want_the_same_new_series_get_the_same_one)
+{
+    pthread_t threads[4];
+    pthread_barrier_init(&all_here, NULL, 4);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, make_series, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all_here);
+    CHECK_EQ(2000, crowded.series_count);
+    for (struct wr_series *series = crowded.series; series; series = series->next)
+        CHECK_EQ(4, wr_metric_sum(series->cells));
+}
+
 static struct wr_counter *passed_on;
 
 static void *count_once(void *arg)
