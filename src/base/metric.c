@@ -38,7 +38,7 @@ struct slab {
 _Atomic(struct wr_metric *) wr_metric_first;
 _Atomic uint64_t wr_metric_lost;
 
-static atomic_flag growing = ATOMIC_FLAG_INIT;
+static atomic_bool growing;
 static struct slab first_slab, *slab = &first_slab;
 
 /* Where handles lead when there is no memory for their series. */
@@ -52,15 +52,17 @@ static struct wr_series sink = {
 
 void *(*wr_metric_heap)(size_t count, size_t size) = calloc;
 
+/* Who waits only looks, so that the holder's store gets through. */
 static void lock(void)
 {
-    while (atomic_flag_test_and_set_explicit(&growing, memory_order_acquire))
-        ;
+    while (atomic_exchange_explicit(&growing, true, memory_order_acquire))
+        while (atomic_load_explicit(&growing, memory_order_relaxed))
+            ;
 }
 
 static void unlock(void)
 {
-    atomic_flag_clear_explicit(&growing, memory_order_release);
+    atomic_store_explicit(&growing, false, memory_order_release);
 }
 
 /* ---- rows and cells ---- */
@@ -347,15 +349,21 @@ static struct wr_series *make(const struct wr_metric *metric, const struct wr_te
     return series;
 }
 
-/* Under the lock.  Errors: BUSY (no more series), NOMEM. */
+static bool is_full(const struct wr_metric *metric)
+{
+    unsigned max = metric->labels[0] ? metric->series_max : 1;
+    return atomic_load_explicit(&metric->series_count, memory_order_acquire) >= max;
+}
+
+/* Under the lock.  "Other" is beyond the maximum and not counted.
+ * Errors: BUSY (no more series), NOMEM. */
 static wr_err insert(struct wr_series **ret, struct wr_metric *metric,
-                     const struct wr_text *labels, bool beyond_max)
+                     const struct wr_text *labels, bool is_other)
 {
     _Atomic(struct wr_series *) *link = place_of(metric, labels, ret);
     if (*ret)
         return WR_OK;           /* another thread was faster */
-    unsigned count = atomic_load_explicit(&metric->series_count, memory_order_relaxed);
-    if (count >= (metric->labels[0] ? metric->series_max : 1) && !beyond_max)
+    if (!is_other && is_full(metric))
         return WR_BUSY;
     struct wr_series *series = make(metric, labels);
     if (!series)
@@ -363,11 +371,16 @@ static wr_err insert(struct wr_series **ret, struct wr_metric *metric,
     struct wr_series *after = atomic_load_explicit(link, memory_order_relaxed);
     atomic_store_explicit(&series->next, after, memory_order_relaxed);
     atomic_store_explicit(link, series, memory_order_release);
-    atomic_store_explicit(&metric->series_count, count + 1, memory_order_relaxed);
+    if (!is_other)
+        atomic_fetch_add_explicit(&metric->series_count, 1, memory_order_release);
     *ret = series;
     return WR_OK;
 }
 
+/* Errors: as insert.  Only a series that is new takes the lock: label values
+ * beyond the maximum, however many come, do not.  What was full before the
+ * walk began has all its series in the list, so what the walk does not find
+ * is not there. */
 static wr_err find_or_insert(struct wr_series **ret, struct wr_metric *metric,
                              const char *const *values)
 {
@@ -376,9 +389,12 @@ static wr_err find_or_insert(struct wr_series **ret, struct wr_metric *metric,
     render(&labels, metric, values);
     if (labels.cut)
         return WR_BUSY;
+    bool was_full = is_full(metric);
     place_of(metric, &labels, ret);
     if (*ret)
         return WR_OK;
+    if (values && was_full)
+        return WR_BUSY;
     lock();
     wr_err err = insert(ret, metric, &labels, !values);
     unlock();
