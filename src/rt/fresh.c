@@ -81,7 +81,8 @@ void wr_task_free_all(void)
 }
 
 /* Tickets bound the number of tasks alive; workers hold them in batches so
- * that the common count is rarely touched. */
+ * that the common count is rarely touched.  A small bound is kept exactly: none
+ * is held back then. */
 static size_t ticket_batch(void)
 {
     return wr_rt.conf.tasks_max >= 65536 ? 64 : 1;
@@ -107,7 +108,7 @@ bool wr_ticket_take(struct worker *w)
 void wr_ticket_give(struct worker *w)
 {
     size_t batch = ticket_batch();
-    if (++w->tickets >= 2 * batch) {
+    if (++w->tickets >= 2 * batch || batch == 1) {
         w->tickets -= batch;
         atomic_fetch_add(&wr_rt.tickets, batch);
     }
