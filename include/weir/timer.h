@@ -8,7 +8,8 @@
  *     ... WR_CASE_TIMER(&tick) ...
  *
  * It is a plain value, in the frame or struct of the fiber that uses it, and
- * belongs to that fiber's worker: only fibers of one worker may touch it.
+ * belongs to that fiber's worker: while it is set only fibers of that worker
+ * may touch it, and only one may wait for it.
  * Setting and clearing cost some ten nanoseconds, whatever else is set.
  */
 #ifndef WEIR_TIMER_H
@@ -22,7 +23,7 @@ struct wr_timer {               /* zero is a cleared timer; the fields are the r
     struct wr_timer *next, *prev;
     wr_time deadline;
     void *owner;
-    unsigned char slot, level, kind, state;
+    unsigned char slot, level, kind, state, home;
 };
 
 /* Set, or set anew.  Waits for it end at the deadline; it stays due until it

@@ -2,14 +2,15 @@
 #include <weir/task.h>
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include <weir/chan.h>
+#include <weir/fd.h>
 #include <weir/lock.h>
 #include <weir/offload.h>
 #include <weir/once.h>
 #include <weir/scope.h>
 #include <weir/select.h>
-#include <weir/timer.h>
 
 #include "testing/settle.h"
 #include "testing/test.h"
@@ -118,30 +119,27 @@ TEST_DIES(a_panic_in_a_cleanup_ends_the_process,
     wr_panic("the first one");
 }
 
-static wr_err wait_for_timer(void *arg)
+static wr_err wait_for_fd(void *arg)
 {
-    struct wr_case cases[] = { WR_CASE_TIMER(arg) };
-    size_t which;
-    return wr_select(&which, cases, 1, WR_NEVER);
+    return wr_fd_wait(arg, WR_READABLE, WR_NEVER);
 }
 
 /* The first case is linked when the second is refused: giving up this stack
  * would leave a waiter in the channel that points into it. */
 TEST_DIES(a_panic_half_way_into_a_wait_ends_the_process,
-          "two fibers wait for one timer.*because others may already be about to end its wait")
+          "two fibers wait for descriptor.*because others may already be about to end its wait")
 {
     struct wr_chan *ch;
-    struct wr_timer timer = { 0 };
-    int item;
+    struct wr_fd *fd;
+    int item, ends[2];
     size_t which;
+    REQUIRE(pipe(ends) == 0);
+    CHECK_OK(wr_fd_open(&fd, ends[0]));
+    CHECK_ERR(WR_TIMEOUT, wr_fd_read(fd, &which, &item, 1, WR_NOW));
     CHECK_OK(wr_chan_new(&ch, &(struct wr_chan_conf){
         .name = "empty", .item_size = sizeof(int), .cap = 1, .policy = WR_WAIT }));
-    wr_timer_set(&timer, wr_after(WR_S(1)));
-    struct wr_scope *scope = scope_open();
-    CHECK_OK(wr_scope_go(scope, "test.timer", wait_for_timer, &timer));
-    for (int i = 0; i < 100; i++)
-        CHECK_OK(wr_yield());
-    struct wr_case cases[] = { WR_CASE_RECV(ch, &item), WR_CASE_TIMER(&timer) };
+    go(scope_open(), wait_for_fd, fd);
+    struct wr_case cases[] = { WR_CASE_RECV(ch, &item), WR_CASE_FD(fd, WR_READABLE) };
     (void)!wr_select(&which, cases, 2, WR_NEVER);
 }
 

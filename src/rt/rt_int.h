@@ -112,6 +112,9 @@ wr_time wr_wheel_next(const struct wheel *wheel, bool exact);
 /* Take out one timer whose deadline is not after `now`; NULL when there is none. */
 struct wr_timer *wr_wheel_pop(struct wheel *wheel, wr_time now);
 
+/* Panics when a set timer is touched outside its worker. */
+void wr_timer_check_home(const struct wr_timer *timer, const char *place);
+
 /* ---- tasks and fibers ---- */
 
 struct task {
@@ -410,7 +413,13 @@ static inline bool wr_waiter_win(struct waiter *waiter)
                                                    memory_order_acq_rel, memory_order_relaxed);
 }
 
-/* The same for the fiber's own deadline or cancellation. */
+/* Whether the wait it belongs to is still going on. */
+static inline bool waiter_waits(const struct waiter *waiter)
+{
+    return atomic_load_explicit(&waiter->fiber->word, memory_order_relaxed) == waiter->armed;
+}
+
+/* As wr_waiter_win, for the fiber's own deadline or cancellation. */
 bool wr_wait_end(struct fiber *fiber, unsigned state);
 
 /* Whether waits are over for this fiber: WR_OK, WR_CANCELED or WR_TIMEOUT. */
@@ -477,6 +486,8 @@ void wr_waitlist_wake_all(struct waitlist *list, wr_err err);
 struct wr_case;
 
 struct wr_waitable {
+    /* Panics if the case breaks a rule, before anything is armed.  NULL: none can. */
+    void (*check)(void *on, const struct wr_case *c, const char *place);
     struct spin *(*lock)(void *on);             /* NULL: only this worker's fibers touch it */
     void (*link)(void *on, const struct wr_case *c, struct waiter *waiter);
     void (*unlink)(void *on, const struct wr_case *c, struct waiter *waiter);

@@ -45,6 +45,9 @@ wr_err (wr_select)(size_t *ret, struct wr_case *cases, size_t count, wr_time dea
 {
     if (count == 0 || count > WR_SELECT_MAX)
         wr_panic_at(place, "select over %zu cases; 1 to %d are allowed", count, WR_SELECT_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (cases[i].kind->check)
+            cases[i].kind->check(cases[i].on, &cases[i], place);
     sim_point("select", place);
     struct fiber *fiber = NULL;
     if (deadline != WR_NOW) {
@@ -102,21 +105,34 @@ void wr_case_finish(void *on, struct wr_case *c, struct waiter *waiter)
 
 /* ---- timers as cases ---- */
 
-/* A timer has one waiter: it belongs to one fiber. */
+/* A timer has one waiter; one whose wait is over, and which has not run since
+ * to say so, does not count. */
+static void timer_check(void *on, const struct wr_case *c, const char *place)
+{
+    const struct wr_timer *timer = on;
+    (void)c;
+    wr_timer_check_home(timer, place);
+    const struct waiter *rival = timer->owner;
+    if (rival && rival->fiber != fiber_self() && waiter_waits(rival))
+        wr_panic_at(place, "two fibers wait for one timer: %s does already, at %s",
+                    wr_fiber_name(rival->fiber), rival->fiber->place);
+}
+
 static void timer_link(void *on, const struct wr_case *c, struct waiter *waiter)
 {
     struct wr_timer *timer = on;
+    const struct waiter *other = timer->owner;
     (void)c;
-    if (timer->owner)
-        wr_panic("two fibers wait for one timer");
-    timer->owner = waiter;
+    if (!other || !waiter_waits(other))     /* twice in one select: the first case has it */
+        timer->owner = waiter;
 }
 
 static void timer_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
 {
+    struct wr_timer *timer = on;
     (void)c;
-    (void)waiter;
-    ((struct wr_timer *)on)->owner = NULL;
+    if (timer->owner == waiter)
+        timer->owner = NULL;
 }
 
 static bool timer_possible(void *on, const struct wr_case *c)
@@ -132,6 +148,6 @@ static void timer_take(void *on, struct wr_case *c)
 }
 
 const struct wr_waitable wr_case_timer = {
-    .link = timer_link, .unlink = timer_unlink, .possible = timer_possible, .take = timer_take,
-    .finish = wr_case_finish,
+    .check = timer_check, .link = timer_link, .unlink = timer_unlink, .possible = timer_possible,
+    .take = timer_take, .finish = wr_case_finish,
 };

@@ -161,6 +161,11 @@ static struct spin *sem_lock(void *on)
     return &((struct wr_sem *)on)->lock;
 }
 
+static void sem_check(void *on, const struct wr_case *c, const char *place)
+{
+    check_size(on, c->units, place);
+}
+
 static void sem_link(void *on, const struct wr_case *c, struct waiter *waiter)
 {
     (void)c;
@@ -191,8 +196,8 @@ static void sem_take(void *on, struct wr_case *c)
 }
 
 const struct wr_waitable wr_case_sem = {
-    .lock = sem_lock, .link = sem_link, .unlink = sem_unlink, .possible = sem_possible,
-    .take = sem_take, .finish = wr_case_finish,
+    .check = sem_check, .lock = sem_lock, .link = sem_link, .unlink = sem_unlink,
+    .possible = sem_possible, .take = sem_take, .finish = wr_case_finish,
 };
 
 /* ---- the gate ---- */

@@ -183,23 +183,35 @@ struct wr_timer *wr_wheel_pop(struct wheel *wheel, wr_time now)
     return NULL;
 }
 
-static struct wheel *own_wheel(const char *call)
+void wr_timer_check_home(const struct wr_timer *timer, const char *place)
+{
+    struct worker *w = wr_worker_self;
+    if (timer->state == TIMER_ARMED && !(w && w->id == timer->home))
+        wr_panic_at(place, "a timer that is set on worker %u is used by %s, which is not on it",
+                    timer->home, wr_task_name());
+}
+
+static struct worker *own_worker(const struct wr_timer *timer, const char *call)
 {
     struct worker *w = wr_worker_self;
     if (!w || !w->current || w->current == &w->sched)
         wr_panic("%s outside a task: timers belong to a fiber's worker", call);
-    return &w->wheel;
+    wr_timer_check_home(timer, WR_HERE);
+    return w;
 }
 
 void wr_timer_set(struct wr_timer *timer, wr_time deadline)
 {
+    struct worker *w = own_worker(timer, "wr_timer_set");
     timer->kind = TIMER_PUBLIC;
-    wr_wheel_arm(own_wheel("wr_timer_set"), timer, deadline);
+    timer->home = (unsigned char)w->id;
+    wr_wheel_arm(&w->wheel, timer, deadline);
 }
 
 void wr_timer_clear(struct wr_timer *timer)
 {
-    wr_wheel_disarm(own_wheel("wr_timer_clear"), timer);
+    struct worker *w = own_worker(timer, "wr_timer_clear");
+    wr_wheel_disarm(&w->wheel, timer);
 }
 
 bool wr_timer_due(const struct wr_timer *timer)
