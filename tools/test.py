@@ -92,12 +92,12 @@ def tap(*words, env=None):
     return count
 
 
-def suite(preset, *options, name="testlog"):
+def suite(preset, *options, name="testlog", env=None):
     """A stage that is the unit suite of one build."""
     folder = build.build(preset)
     log = folder / "meson-logs" / f"{name}.json"
     log.unlink(missing_ok=True)
-    run("meson", "test", "-C", folder, "--no-rebuild", *options)
+    run("meson", "test", "-C", folder, "--no-rebuild", *options, env=env)
     if not log.exists():
         show(f"no tests ran in {folder}")
         return Count(failed=1)
@@ -163,11 +163,11 @@ STAGES = [
           lambda long: suite("tsan", *repeat(long))),
     Stage("memcheck", "unit suite under valgrind, one worker",
           lambda long: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
-                             name="testlog-memcheck")),
+                             name="testlog-memcheck", env={"WEIR_TEST_SLOW": "50"})),
     Stage("model", "interleavings of the lock-free parts, and the drain protocol",
           lambda long: tap("tests/model/run", env={"MODEL_FULL": "1"} if long else None)),
     Stage("aarch64", "unit suite on the other processor, emulated, one worker",
-          lambda long: suite("aarch64", "--suite", "workers-1")),
+          lambda long: suite("aarch64", "--suite", "workers-1", env={"WEIR_TEST_SLOW": "10"})),
     Stage("lint", "clang-tidy", lint),
     Stage("install", "a program outside the tree builds against what is installed", install),
     Stage("fuzz", "every fuzzer for a while", fuzz),

@@ -72,6 +72,13 @@ void test_skip(const char *reason)
     skipped = reason;
 }
 
+int test_rounds(int full)
+{
+    const char *text = getenv("WEIR_TEST_SLOW");
+    long divisor = text ? strtol(text, NULL, 10) : 1;
+    return divisor > 1 && full > divisor ? (int)(full / divisor) : divisor > 1 ? 1 : full;
+}
+
 static wr_err call(void *arg)
 {
     const struct test *test = arg;

@@ -70,6 +70,11 @@ void test_register(struct test *test);
  * cannot show, never for what does not work. */
 #define SKIP(reason) do { test_skip(reason); return; } while (0)
 
+/* How often to repeat what only shows itself by repetition: `full` times, or a
+ * fraction of that (never 0) where everything is slower: valgrind, emulation.
+ * The divisor is in WEIR_TEST_SLOW. */
+int test_rounds(int full);
+
 bool test_check(const char *place, const char *text, bool held);
 bool test_equal(const char *place, const char *text, long long want, long long got);
 bool test_string(const char *place, const char *text, const char *want, const char *got);
