@@ -171,6 +171,8 @@ STAGES = [
     Stage("lint", "clang-tidy", lint),
     Stage("install", "a program outside the tree builds against what is installed", install),
     Stage("fuzz", "every fuzzer for a while", fuzz),
+    Stage("mutants", "planted faults, and faults made by machine, are all caught",
+          lambda long: tap("tools/mutants.py") + tap("tools/mutants.py", "--made", "50"), "long"),
 ]
 
 
