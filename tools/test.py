@@ -145,6 +145,10 @@ def fuzz(long):
     return total
 
 
+def mutants(long):
+    return tap("tools/mutants.py") + tap("tools/mutants.py", "--made", "50")
+
+
 def repeat(long):
     return ["--repeat", "10"] if long else []
 
@@ -172,7 +176,7 @@ STAGES = [
     Stage("install", "a program outside the tree builds against what is installed", install),
     Stage("fuzz", "every fuzzer for a while", fuzz),
     Stage("mutants", "planted faults, and faults made by machine, are all caught",
-          lambda long: tap("tools/mutants.py") + tap("tools/mutants.py", "--made", "50"), "long"),
+          mutants, "long"),
 ]
 
 
