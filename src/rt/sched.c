@@ -412,7 +412,7 @@ static void look_around(struct worker *w)
         if (!w->ready[1].head && !w->fresh[1].len)
             w->low_ran = now;
         else if (now - w->low_ran > LOW_SPAN && !wr_rt.hooks) {
-            struct fiber *low = ready_pop(&w->ready[1]);
+            struct fiber *low = next_low(w);
             w->low_ran = now;
             if (low) {          /* one turn ahead of the normal ones */
                 low->next = w->ready[0].head;
