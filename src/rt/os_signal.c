@@ -29,7 +29,7 @@ wr_err wr_os_signals_open(int *ret_fd, const int *signals, size_t count)
     atomic_store(&pipe_write, ends[1]);
     sigemptyset(&caught);
     for (size_t i = 0; i < count; i++) {
-        struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+        struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
         sigaction(signals[i], &act, NULL);
         sigaddset(&caught, signals[i]);
     }
