@@ -1,0 +1,329 @@
+#include <weir/signal.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <weir/fd.h>
+#include <weir/run.h>
+#include <weir/scope.h>
+#include <weir/select.h>
+#include <weir/sup.h>
+#include <weir/task.h>
+
+#include "base/world.h"
+#include "rt/rt_int.h"
+#include "rt/signal_int.h"
+#include "testing/test.h"
+
+#define GIVE_UP_S 60        /* a child that hangs is ended by the kernel */
+
+static const int wanted[] = { SIGINT, SIGTERM, SIGHUP };
+
+static struct wr_signal *open_wanted(void)
+{
+    struct wr_signal *signals = NULL;
+    CHECK_OK(wr_signal_open(&signals, wanted, 3));
+    return signals;
+}
+
+/* The next signal, which must have arrived. */
+static int next(struct wr_signal *signals)
+{
+    int number = 0;
+    CHECK_OK(wr_chan_recv(wr_signal_chan(signals), &number, wr_after(WR_S(1))));
+    return number;
+}
+
+/* ---- a process of its own, on the real clock.  These come first: they are
+ * forked before this process has had threads. ---- */
+
+struct child { pid_t pid; int from; };
+
+static int to_parent;
+
+static void tell(const void *what, size_t size)
+{
+    CHECK_EQ((long long)size, write(to_parent, what, size));
+}
+
+static struct child fork_running(wr_task_fn fn)
+{
+    int ends[2];
+    struct child child = { .pid = -1 };
+    REQUIRE(pipe(ends) == 0, child);
+    child.pid = fork();
+    child.from = ends[0];
+    if (child.pid == 0) {
+        alarm(GIVE_UP_S);
+        to_parent = ends[1];
+        wr_err err = wr_run(&(struct wr_run_conf){ 0 }, fn, NULL);
+        _exit(err ? 1 : 0);
+    }
+    close(ends[1]);
+    return child;
+}
+
+static bool hear(struct child *child, void *what, size_t size)
+{
+    return CHECK_EQ((long long)size, read(child->from, what, size));
+}
+
+static int await(struct child *child)
+{
+    int status = -1;
+    CHECK_EQ(child->pid, waitpid(child->pid, &status, 0));
+    close(child->from);
+    return status;
+}
+
+struct weather { uint64_t received; struct wr_signal_stat stat; };
+
+static wr_err weather_the_storm(void *arg)
+{
+    (void)arg;
+    struct weather seen = { 0 };
+    struct wr_signal *signals = open_wanted();
+    int number = 0;
+    tell("r", 1);
+    bool told = false;          /* a hangup caught before may still come after it */
+    while (!wr_chan_recv(wr_signal_chan(signals), &number,
+                         told ? wr_after(WR_MS(200)) : WR_NEVER)) {
+        told |= number == SIGTERM;
+        seen.received++;
+    }
+    seen.stat = wr_signal_stat(signals);
+    tell(&seen, sizeof(seen));
+    wr_signal_close(signals);
+    return WR_OK;
+}
+
+TEST_PLAIN(a_storm_of_ten_thousand_signals_is_survived_and_counted)
+{
+    struct child child = fork_running(weather_the_storm);
+    struct weather seen;
+    char ready;
+    REQUIRE(hear(&child, &ready, 1));
+    for (int i = 0; i < 10000; i++)
+        kill(child.pid, SIGHUP);
+    kill(child.pid, SIGTERM);
+    if (hear(&child, &seen, sizeof(seen))) {
+        CHECK(seen.received >= 2);
+        CHECK_EQ(seen.stat.caught, seen.received + seen.stat.coalesced);
+        CHECK(seen.stat.caught <= 10001);
+    }
+    CHECK_EQ(0, await(&child));
+}
+
+/* The pattern of the header, around a child that does not care. */
+
+static wr_err stubborn(void *arg, struct wr_once *drain)
+{
+    (void)arg;
+    wr_err err = wr_once_wait(drain, NULL, WR_NEVER);
+    tell("d", 1);
+    return err ? err : wr_sleep(WR_NEVER);
+}
+
+static wr_err willing(void *arg, struct wr_once *drain)
+{
+    (void)arg;
+    return wr_once_wait(drain, NULL, WR_NEVER);
+}
+
+struct node { struct wr_signal *signals; struct wr_sup *sup; unsigned reloads; };
+
+static wr_err obey(void *arg)
+{
+    struct node *node = arg;
+    int number;
+    while (!wr_chan_recv(wr_signal_chan(node->signals), &number, WR_NEVER)) {
+        if (number == SIGHUP) {
+            node->reloads++;
+            tell("h", 1);
+        } else {
+            wr_sup_stop(node->sup);
+        }
+    }
+    return WR_OK;
+}
+
+static wr_err run_node(wr_child_fn run, wr_err want)
+{
+    const struct wr_child children[] = { { "test.node", run, NULL, WR_RESTART_ALWAYS, .group = 0 } };
+    struct node node = { .signals = open_wanted() };
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_sup_new(&node.sup, &(struct wr_sup_conf){
+                   .name = "test", .children = children, .count = 1, .quiet = true,
+                   .drain_within = WR_S(5) }), WR_IO);
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test",
+                                                             .deadline = WR_NEVER }), WR_IO);
+    REQUIRE_OK(wr_scope_go(scope, "test.signals", obey, &node), WR_IO);
+    tell("r", 1);
+    CHECK_ERR(want, wr_sup_run(node.sup));
+    CHECK_OK(wr_scope_close(scope));
+    wr_sup_free(node.sup);
+    wr_signal_close(node.signals);
+    return WR_OK;
+}
+
+static wr_err run_stubborn(void *arg)
+{
+    (void)arg;
+    return run_node(stubborn, WR_TIMEOUT);
+}
+
+static wr_err run_willing(void *arg)
+{
+    (void)arg;
+    return run_node(willing, WR_OK);
+}
+
+TEST_PLAIN(a_second_interrupt_aborts_the_drain_at_once)
+{
+    struct child child = fork_running(run_stubborn);
+    char heard;
+    wr_time start = wr_world->mono();
+    REQUIRE(hear(&child, &heard, 1));
+    kill(child.pid, SIGINT);
+    REQUIRE(hear(&child, &heard, 1));       /* it drains, and would for five seconds */
+    CHECK_EQ('d', heard);
+    kill(child.pid, SIGINT);
+    CHECK_EQ(0, await(&child));
+    CHECK(wr_world->mono() - start < WR_S(5));
+}
+
+TEST_PLAIN(hangup_reloads_and_terminate_drains)
+{
+    struct child child = fork_running(run_willing);
+    char heard;
+    REQUIRE(hear(&child, &heard, 1));
+    for (int i = 0; i < 3; i++) {
+        kill(child.pid, SIGHUP);
+        REQUIRE(hear(&child, &heard, 1));
+        CHECK_EQ('h', heard);
+    }
+    kill(child.pid, SIGTERM);
+    CHECK_EQ(0, await(&child));
+}
+
+static wr_err close_and_raise(void *arg)
+{
+    (void)arg;
+    wr_signal_close(open_wanted());
+    kill(getpid(), SIGHUP);
+    return WR_OK;
+}
+
+TEST_PLAIN(closed_signals_mean_what_they_meant)
+{
+    struct child child = fork_running(close_and_raise);
+    int status = await(&child);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP);
+}
+
+/* ---- in this process ---- */
+
+TEST(signals_arrive_as_values_in_the_order_of_their_coming)
+{
+    struct wr_signal *signals = open_wanted();
+    raise(SIGTERM);
+    CHECK_EQ(SIGTERM, next(signals));
+    raise(SIGHUP);
+    CHECK_EQ(SIGHUP, next(signals));
+    raise(SIGHUP);
+    CHECK_EQ(SIGHUP, next(signals));
+    CHECK_EQ(3, wr_signal_stat(signals).caught);
+    CHECK_EQ(0, wr_signal_stat(signals).coalesced);
+    wr_signal_close(signals);
+}
+
+TEST(a_signal_is_a_case_of_a_select)
+{
+    struct wr_signal *signals = open_wanted();
+    struct wr_timer tick = { 0 };
+    int number = 0;
+    size_t which = 9;
+    struct wr_case cases[] = {
+        WR_CASE_RECV(wr_signal_chan(signals), &number), WR_CASE_TIMER(&tick),
+    };
+    wr_timer_set(&tick, wr_after(WR_S(1)));
+    CHECK_OK(wr_select(&which, cases, 2, WR_NEVER));
+    CHECK_EQ(1, which);
+    raise(SIGINT);
+    wr_timer_set(&tick, wr_after(WR_S(1)));
+    CHECK_OK(wr_select(&which, cases, 2, WR_NEVER));
+    CHECK_EQ(0, which);
+    CHECK_EQ(SIGINT, number);
+    wr_timer_clear(&tick);
+    wr_signal_close(signals);
+}
+
+TEST(the_process_has_one_and_can_have_another_after_it)
+{
+    struct wr_signal *signals = open_wanted(), *second = NULL;
+    CHECK_ERR(WR_EXISTS, wr_signal_open(&second, wanted, 3));
+    CHECK(second == NULL);
+    wr_signal_close(signals);
+    for (int i = 0; i < 3; i++) {
+        signals = open_wanted();
+        raise(SIGTERM);
+        CHECK_EQ(SIGTERM, next(signals));
+        wr_signal_close(signals);
+    }
+    wr_signal_close(NULL);
+}
+
+TEST(in_a_scope_that_has_ended_it_does_not_open_and_leaves_nothing)
+{
+    struct wr_scope *scope;
+    struct wr_signal *signals = NULL;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test",
+                                                             .deadline = WR_NEVER }));
+    wr_scope_cancel(scope);
+    wr_scope_enter(scope);
+    CHECK_ERR(WR_CANCELED, wr_signal_open(&signals, wanted, 3));
+    wr_scope_leave(scope);
+    CHECK_OK(wr_scope_close(scope));
+    wr_signal_close(open_wanted());
+}
+
+/* ---- injected ---- */
+
+TEST(an_injected_signal_arrives_as_a_real_one)
+{
+    struct wr_signal *signals = open_wanted();
+    CHECK_OK(wr_signal_inject(SIGTERM));
+    CHECK_EQ(SIGTERM, next(signals));
+    CHECK_ERR(WR_NOTFOUND, wr_signal_inject(SIGUSR1));
+    wr_signal_close(signals);
+    CHECK_ERR(WR_NOTFOUND, wr_signal_inject(SIGTERM));
+}
+
+TEST(a_storm_of_one_signal_cannot_push_out_another)
+{
+    struct wr_signal *signals = open_wanted();
+    for (int i = 0; i < 10000; i++)
+        CHECK_OK(wr_signal_inject(i == 5000 ? SIGTERM : SIGHUP));
+    CHECK_EQ(10000, wr_signal_stat(signals).caught);
+    CHECK_EQ(9998, wr_signal_stat(signals).coalesced);
+    CHECK_EQ(SIGHUP, next(signals));
+    CHECK_EQ(SIGTERM, next(signals));
+    int number;
+    CHECK_ERR(WR_TIMEOUT, wr_chan_recv(wr_signal_chan(signals), &number, WR_NOW));
+    wr_signal_close(signals);
+}
+
+TEST_PANICS(a_signal_that_cannot_be_caught_is_refused, "signal 9 cannot be caught")
+{
+    struct wr_signal *signals;
+    (void)!wr_signal_open(&signals, &(int){ SIGKILL }, 1);
+}
+
+TEST_PANICS(no_signals_are_too_few, "0 signals; 1 to 16 are allowed")
+{
+    struct wr_signal *signals;
+    (void)!wr_signal_open(&signals, NULL, 0);
+}
