@@ -18,7 +18,9 @@ void wr_panic_at(const char *place, const char *format, ...)
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
-    snprintf(line, sizeof(line), "weir: panic at %s: %s\n", place, message);
+    int len = snprintf(line, sizeof(line), "weir: panic at %s: %s\n", place, message);
+    if ((size_t)len >= sizeof(line))
+        line[sizeof(line) - 2] = '\n';      /* cut, but still a line of its own */
     wr_world->complain(line, strlen(line));
     if (wr_panic_hook)
         wr_panic_hook(place, message);
