@@ -42,6 +42,8 @@ static void add_row(void *arg, const struct topo_row *row)
 {
     struct map *map = arg;
     struct topo_row *same = NULL;
+    if (row->gone)
+        return;
     for (size_t i = 0; i < map->row_count && !same; i++)
         if (strcmp(map->rows[i].name, row->name) == 0
             && strcmp(map->rows[i].kind, row->kind) == 0)

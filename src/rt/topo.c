@@ -1,9 +1,18 @@
 /* topo.c - the registry behind the map. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "rt/topo_int.h"
+
+#define GONE_MAX 512            /* names remembered after their objects went */
+
+struct gone { struct gone *next; struct topo_row row; char name[]; };
 
 static struct {
     struct spin lock;
     struct topo_node *nodes;
+    struct gone *gone;
+    size_t gone_count;
     _Atomic(struct wr_kind *) kinds;
 } map;
 
@@ -20,12 +29,40 @@ void wr_topo_add(struct topo_node *node,
     spin_unlock(&map.lock);
 }
 
+/* The lock is held.  Most objects go without having lost anything. */
+static void keep_counts(const struct topo_row *row)
+{
+    if (!(row->refused | row->dropped | row->coalesced | row->lagged))
+        return;
+    struct gone *gone = map.gone;
+    while (gone && (strcmp(gone->name, row->name) != 0 || strcmp(gone->row.kind, row->kind) != 0))
+        gone = gone->next;
+    if (!gone) {
+        size_t len = strlen(row->name) + 1;
+        if (map.gone_count == GONE_MAX || !(gone = calloc(1, sizeof(*gone) + len)))
+            return;
+        memcpy(gone->name, row->name, len);
+        gone->row = (struct topo_row){ .kind = row->kind, .policy = row->policy,
+                                       .name = gone->name, .gone = true };
+        gone->next = map.gone;
+        map.gone = gone;
+        map.gone_count++;
+    }
+    gone->row.refused += row->refused;
+    gone->row.dropped += row->dropped;
+    gone->row.coalesced += row->coalesced;
+    gone->row.lagged += row->lagged;
+}
+
 void wr_topo_remove(struct topo_node *node)
 {
+    struct topo_row row;
+    node->describe(node, &row);
     spin_lock(&map.lock);
     *node->link = node->next;
     if (node->next)
         node->next->link = node->link;
+    keep_counts(&row);
     spin_unlock(&map.lock);
 }
 
@@ -48,6 +85,8 @@ void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg)
                                                           memory_order_acquire);
         fn(arg, &row);
     }
+    for (const struct gone *gone = map.gone; gone; gone = gone->next)
+        fn(arg, &gone->row);
     spin_unlock(&map.lock);
 }
 

@@ -18,6 +18,7 @@ struct topo_row {
     const char *kind, *name, *policy;
     uint64_t cap, depth, sent, refused, dropped, coalesced, lagged;
     const struct wr_kind *edges[2][TOPO_EDGES_MAX];
+    bool gone;                          /* the sum of objects that are no more: counts only */
 };
 
 struct topo_node {
@@ -36,7 +37,9 @@ void wr_topo_add(struct topo_node *node,
 void wr_topo_remove(struct topo_node *node);
 void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *kind);
 
-/* Call fn with a row for each node, in the order of their making. */
+/* Call fn with a row for each node, in the order of their making, and for each
+ * name whose objects took counts with them when they went: a counter on a
+ * metrics page never falls. */
 void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg);
 struct wr_kind *wr_kind_first(void);
 struct wr_lock_info;
