@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
 uint64_t measure_arg(int argc, char **argv, int n, uint64_t otherwise)
 {
@@ -28,6 +29,13 @@ double measure_cpu_ms(void)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
+}
+
+int64_t measure_time(unsigned workers)
+{
+    struct timespec t;
+    clock_gettime(workers == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 uint64_t measure_memory(void)

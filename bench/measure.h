@@ -18,6 +18,10 @@ uint64_t measure_arg(int argc, char **argv, int n, uint64_t otherwise);
 /* User plus system time of this process. */
 double measure_cpu_ms(void);
 
+/* A stopwatch in nanoseconds.  With one worker it counts processor time, which
+ * other programs on the machine do not change; with more, real time. */
+int64_t measure_time(unsigned workers);
+
 /* What this process occupies, in bytes: its resident set and its page tables. */
 uint64_t measure_memory(void);
 

@@ -51,11 +51,11 @@ static void play(struct table *table, const char *name, wr_task_fn one, wr_task_
 {
     struct wr_scope *scope;
     MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = name, .deadline = WR_NEVER }));
-    wr_time start = wr_now();
+    int64_t start = measure_time(table->workers);
     MUST(wr_scope_go(scope, "bench.one", one, table));
     MUST(wr_scope_go(scope, "bench.other", other, table));
     MUST(wr_scope_join(scope, WR_NEVER));
-    wr_time took = wr_now() - start;
+    int64_t took = measure_time(table->workers) - start;
     MUST(wr_scope_close(scope));
     printf("weir_%s_t%u_ns %.1f\n", name, table->workers,
            (double)took / (double)(2 * table->rounds));

@@ -69,9 +69,9 @@ static wr_err bench(void *arg)
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         uint64_t warm = plan->tasks / 10;
         waves(plan->answers, warm, warm < kinds[i].wave ? warm : kinds[i].wave, kinds[i].fn);
-        wr_time start = wr_now();
+        int64_t start = measure_time(plan->workers);
         waves(plan->answers, plan->tasks, kinds[i].wave, kinds[i].fn);
-        wr_time took = wr_now() - start;
+        int64_t took = measure_time(plan->workers) - start;
         printf("weir_spawn_%s_t%u_per_s %.0f\n", kinds[i].name, plan->workers,
                (double)plan->tasks / (double)took * 1e9);
     }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Arg is the n-th command-line argument as a number.
@@ -44,6 +45,17 @@ func CPUms() float64 {
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	ms := func(t syscall.Timeval) float64 { return float64(t.Sec)*1e3 + float64(t.Usec)/1e3 }
 	return ms(u.Utime) + ms(u.Stime)
+}
+
+// Stopwatch starts one and returns how to read it. With one processor it counts processor time,
+// which other programs on the machine do not change; with more, real time.
+func Stopwatch(procs int) func() time.Duration {
+	if procs > 1 {
+		t := time.Now()
+		return func() time.Duration { return time.Since(t) }
+	}
+	t := CPUms()
+	return func() time.Duration { return time.Duration((CPUms() - t) * 1e6) }
 }
 
 // Rng is xorshift64*: the same generator in every language of the suite.

@@ -13,13 +13,13 @@ import (
 func main() {
 	procs, n := measure.Arg(1, 1), measure.Arg(2, 1000000)
 	runtime.GOMAXPROCS(procs)
-	report := func(name string, t time.Time) {
-		ns := float64(time.Since(t).Nanoseconds()) / float64(2*n)
+	report := func(name string, took time.Duration) {
+		ns := float64(took.Nanoseconds()) / float64(2*n)
 		fmt.Printf("go_%s_t%d_ns %.1f\n", name, procs, ns)
 	}
 	for capacity, name := range []string{"pingpong_cap0", "pingpong"} {
 		a, b := make(chan uint64, capacity), make(chan uint64, capacity)
-		t := time.Now()
+		elapsed := measure.Stopwatch(procs)
 		go func() {
 			for v := range a {
 				b <- v + 1
@@ -31,11 +31,11 @@ func main() {
 			v = <-b
 		}
 		close(a)
-		report(name, t)
+		report(name, elapsed())
 	}
 	var wg sync.WaitGroup
 	wg.Add(2)
-	t := time.Now()
+	elapsed := measure.Stopwatch(procs)
 	for i := 0; i < 2; i++ {
 		go func() {
 			for i := 0; i < n; i++ {
@@ -45,5 +45,5 @@ func main() {
 		}()
 	}
 	wg.Wait()
-	report("yield", t)
+	report("yield", elapsed())
 }

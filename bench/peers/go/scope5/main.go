@@ -8,7 +8,6 @@ import (
 	"peers/measure"
 	"runtime"
 	"sync"
-	"time"
 )
 
 func race(parent context.Context, never chan uint64) uint64 {
@@ -49,7 +48,7 @@ func main() {
 		}
 	}
 	run(n / 10)
-	t := time.Now()
+	elapsed := measure.Stopwatch(1)
 	run(n)
-	fmt.Printf("go_scope5_ns %.0f\n", float64(time.Since(t).Nanoseconds())/float64(n))
+	fmt.Printf("go_scope5_ns %.0f\n", float64(elapsed().Nanoseconds())/float64(n))
 }

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 func waves(n, wave int, wait bool) {
@@ -54,9 +53,9 @@ func main() {
 		} else {
 			waves(warm, w.wave, w.wait)
 		}
-		t := time.Now()
+		elapsed := measure.Stopwatch(procs)
 		waves(n, w.wave, w.wait)
-		rate := float64(n) / time.Since(t).Seconds()
+		rate := float64(n) / elapsed().Seconds()
 		fmt.Printf("go_spawn_%s_t%d_per_s %.0f\n", w.name, procs, rate)
 	}
 }

@@ -14,19 +14,18 @@ func main() {
 	runtime.GOMAXPROCS(procs)
 	rng := measure.Rng(88172645463325252)
 	v := make([]*time.Timer, 0, n)
-	t := time.Now()
+	elapsed := measure.Stopwatch(procs)
 	for i := 0; i < n; i++ {
 		after := time.Duration(1000000+rng.Next()%60000000) * time.Microsecond
 		v = append(v, time.AfterFunc(after, func() {}))
 	}
-	armed := time.Since(t)
-	t = time.Now()
+	armed := elapsed()
 	for _, x := range v {
 		if !x.Stop() {
 			panic("fired")
 		}
 	}
-	cancelled := time.Since(t)
+	cancelled := elapsed() - armed
 	per := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(n) }
 	fmt.Printf("go_timer_arm_ns %.1f\n", per(armed))
 	fmt.Printf("go_timer_cancel_ns %.1f\n", per(cancelled))

@@ -1,5 +1,5 @@
 //! What the programs share. Each program prints lines "metric value".
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What this process occupies, in bytes: its resident set and its page tables.
 pub fn memory() -> u64 {
@@ -18,6 +18,28 @@ pub fn cpu() -> Duration {
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut u) };
     let t = |v: libc::timeval| Duration::new(v.tv_sec as u64, v.tv_usec as u32 * 1000);
     t(u.ru_utime) + t(u.ru_stime)
+}
+
+/// A stopwatch. With one thread it counts processor time, which other programs on the machine
+/// do not change; with more, real time.
+pub enum Stopwatch {
+    Cpu(Duration),
+    Real(Instant),
+}
+impl Stopwatch {
+    pub fn start(threads: usize) -> Stopwatch {
+        if threads == 1 {
+            Stopwatch::Cpu(cpu())
+        } else {
+            Stopwatch::Real(Instant::now())
+        }
+    }
+    pub fn elapsed(&self) -> Duration {
+        match self {
+            Stopwatch::Cpu(t) => cpu() - *t,
+            Stopwatch::Real(t) => t.elapsed(),
+        }
+    }
 }
 
 /// xorshift64*: the same generator in every language of the suite.

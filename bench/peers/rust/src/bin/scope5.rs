@@ -2,7 +2,6 @@
 //! rest are aborted and all five are joined. ns per race. usage: scope5 [races]
 use peers::*;
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::{sync::Notify, task::JoinSet};
 
 async fn race(never: &Arc<Notify>) -> u64 {
@@ -34,7 +33,7 @@ fn main() {
     let n = arg(1, 100_000);
     runtime(1).block_on(async move {
         tokio::spawn(races(n / 10)).await.unwrap();
-        let t = Instant::now();
+        let t = Stopwatch::start(1);
         tokio::spawn(races(n)).await.unwrap();
         println!("tokio_scope5_ns {:.0}", t.elapsed().as_nanos() as f64 / n as f64);
     });

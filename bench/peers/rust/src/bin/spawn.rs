@@ -2,7 +2,6 @@
 //! waves also tasks that wait once (yield_now). Each figure is taken warm: a tenth of the tasks
 //! runs first. usage: spawn [threads] [tasks]
 use peers::*;
-use std::time::Instant;
 
 async fn waves(n: u64, wave: u64, wait: bool) -> u64 {
     let mut sum = 0;
@@ -39,7 +38,7 @@ fn main() {
     let kinds = [("all", n, false), ("waves", 1000, false), ("wait_waves", 1000, true)];
     for (name, wave, wait) in kinds {
         run(n / 10, wave.min(n / 10), wait);
-        let t = Instant::now();
+        let t = Stopwatch::start(threads);
         run(n, wave, wait);
         let rate = n as f64 / t.elapsed().as_secs_f64();
         println!("tokio_spawn_{name}_t{threads}_per_s {rate:.0}");

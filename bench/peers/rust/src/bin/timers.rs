@@ -4,7 +4,7 @@ use peers::*;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A future that arms n timers when it is polled: Sleep registers itself with the wheel at its
 /// first poll.
@@ -35,11 +35,11 @@ fn main() {
     rt.block_on(async move {
         tokio::spawn(async move {
             let arm = Arm { n, rng: Rng(88172645463325252), armed: Vec::with_capacity(n) };
-            let t = Instant::now();
+            let t = Stopwatch::start(threads);
             // Unconstrained: the cooperative budget would let only the first 128 polls register.
             let v = tokio::task::unconstrained(arm).await;
             let armed = t.elapsed();
-            let t = Instant::now();
+            let t = Stopwatch::start(threads);
             drop(v);
             let cancelled = t.elapsed();
             let per = |d: Duration| d.as_nanos() as f64 / n as f64;
