@@ -316,7 +316,8 @@ TEST_PANICS(a_broadcast_needs_a_capacity, "\"test.cap\": name, item_size and cap
     make_wrong((struct wr_bcast_conf){ .name = "test.cap", .item_size = 4 });
 }
 
-TEST_PANICS(a_broadcast_needs_an_item_size, "\"test.size\": name, item_size and cap are required")
+TEST_PANICS(a_broadcast_needs_an_item_size,
+            "\"test.size\": name, item_size and cap are required")
 {
     make_wrong((struct wr_bcast_conf){ .name = "test.size", .cap = 4 });
 }

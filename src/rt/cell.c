@@ -108,7 +108,8 @@ void wr_cell_free(struct wr_cell *cell)
                  (unsigned)(word >> ADDRESS_BITS));
     size_t old = atomic_load_explicit(&cell->old, memory_order_acquire);
     if (old)
-        wr_panic("cell \"%s\" is freed while %zu of its old snapshots are held", cell->name, old);
+        wr_panic("cell \"%s\" is freed while %zu of its old snapshots are held", cell->name,
+                 old);
     snapshot_drop(snapshot_of(word));
     free(cell);
 }

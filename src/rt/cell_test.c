@@ -242,7 +242,8 @@ TEST_PANICS(a_cell_needs_a_snapshot_from_the_start,
             "cell \"test.none\": name, size and initial are required")
 {
     struct wr_cell *cell;
-    (void)!wr_cell_new(&cell, &writer, &(struct wr_cell_conf){ .name = "test.none", .size = 4 });
+    struct wr_cell_conf conf = { .name = "test.none", .size = 4 };
+    (void)!wr_cell_new(&cell, &writer, &conf);
 }
 
 TEST_PANICS(freeing_a_cell_tells_how_many_readers_still_hold_its_snapshot,

@@ -103,7 +103,8 @@ TEST(closing_wakes_every_receiver_and_every_sender_with_closed)
     struct call calls[8];
     CHECK_OK(put(full, 0));
     for (int i = 0; i < 8; i++) {
-        calls[i] = (struct call){ .ch = i % 2 ? full : empty, .value = i, .deadline = WR_NEVER };
+        calls[i] = (struct call){ .ch = i % 2 ? full : empty, .value = i,
+                                  .deadline = WR_NEVER };
         go(scope, i % 2 ? send_task : recv_task, &calls[i]);
     }
     wr_chan_close(full);
@@ -188,12 +189,10 @@ TEST(freeing_nothing_is_allowed)
 TEST(a_channel_too_large_for_memory_is_refused)
 {
     struct wr_chan *ch = NULL;
-    CHECK_ERR(WR_NOMEM,
-              wr_chan_new(&ch, &(struct wr_chan_conf){ .name = "test.huge", .item_size = 16,
-                                                       .cap = SIZE_MAX / 8, .policy = WR_WAIT }));
-    CHECK_ERR(WR_NOMEM,
-              wr_chan_new(&ch, &(struct wr_chan_conf){ .name = "test.huge", .item_size = 1,
-                                                       .cap = SIZE_MAX, .policy = WR_WAIT }));
+    CHECK_ERR(WR_NOMEM, wr_chan_new(&ch, &(struct wr_chan_conf){
+        .name = "test.huge", .item_size = 16, .cap = SIZE_MAX / 8, .policy = WR_WAIT }));
+    CHECK_ERR(WR_NOMEM, wr_chan_new(&ch, &(struct wr_chan_conf){
+        .name = "test.huge", .item_size = 1, .cap = SIZE_MAX, .policy = WR_WAIT }));
     CHECK(ch == NULL);
 }
 
@@ -213,7 +212,8 @@ static void make_wrong(struct wr_chan_conf conf)
 TEST_PANICS(a_channel_needs_a_capacity,
             "\"test.no-cap\".*cap are required; there is no unbounded kind")
 {
-    make_wrong((struct wr_chan_conf){ .name = "test.no-cap", .item_size = 4, .policy = WR_WAIT });
+    make_wrong((struct wr_chan_conf){ .name = "test.no-cap", .item_size = 4,
+                                      .policy = WR_WAIT });
 }
 
 TEST_PANICS(a_channel_needs_an_item_size, "\"test.no-size\".*item_size.*required")
@@ -293,8 +293,8 @@ TEST_DIES_PLAIN(before_the_runtime_runs_nothing_may_wait, "may wait, outside a t
 static struct wr_mutex lock = WR_MUTEX("test.lock", 1);
 
 TEST_DIES(waiting_with_a_lock_held_names_the_channel_the_lock_and_both_places,
-          "panic at src/rt/chan_close_test.c:[0-9]+: task main#[0-9]+ waits on test.end while it "
-          "holds lock \"test.lock\", taken at src/rt/chan_close_test.c:[0-9]+")
+          "panic at src/rt/chan_close_test.c:[0-9]+: task main#[0-9]+ waits on test.end while "
+          "it holds lock \"test.lock\", taken at src/rt/chan_close_test.c:[0-9]+")
 {
     struct wr_chan *ch = make(WR_WAIT, 1);
     wr_mutex_lock(&lock);

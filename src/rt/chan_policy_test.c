@@ -324,7 +324,8 @@ TEST(with_retry_once_a_pause_cut_by_the_deadline_of_the_scope_counts_as_refused)
     struct wr_chan *ch = make(WR_RETRY_ONCE, 1);
     struct wr_scope *scope;
     CHECK_OK(put(ch, 1));
-    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .deadline = wr_after(WR_MS(10)) }));
+    struct wr_scope_conf conf = { .deadline = wr_after(WR_MS(10)) };
+    REQUIRE_OK(wr_scope_new(&scope, &conf));
     wr_scope_enter(scope);
     CHECK_ERR(WR_TIMEOUT, wr_chan_send(ch, &(int){ 2 }, WR_NEVER));
     wr_scope_leave(scope);

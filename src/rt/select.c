@@ -148,6 +148,6 @@ static void timer_take(void *on, struct wr_case *c)
 }
 
 const struct wr_waitable wr_case_timer = {
-    .check = timer_check, .link = timer_link, .unlink = timer_unlink, .possible = timer_possible,
-    .take = timer_take, .finish = wr_case_finish,
+    .check = timer_check, .link = timer_link, .unlink = timer_unlink,
+    .possible = timer_possible, .take = timer_take, .finish = wr_case_finish,
 };

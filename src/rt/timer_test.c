@@ -12,7 +12,7 @@
 #include "testing/settle.h"
 #include "testing/test.h"
 
-#define TICK ((wr_time)1 << 14)         /* of the wheel; within one the order is that of arming */
+#define TICK ((wr_time)1 << 14)     /* of the wheel; within one the order is that of arming */
 #define YEAR (WR_S(86400) * 365)
 
 /* ---- the wheel by itself ---- */

@@ -212,7 +212,8 @@ TEST(the_earlier_of_the_calls_deadline_and_the_scopes_ends_a_wait)
 {
     wr_time start = wr_now();
     struct wr_scope *scope;
-    struct sleeper early = { .deadline = start + WR_MS(4) }, late = { .deadline = start + WR_MS(9) };
+    struct sleeper early = { .deadline = start + WR_MS(4) };
+    struct sleeper late = { .deadline = start + WR_MS(9) };
     REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .deadline = start + WR_MS(7) }));
     CHECK_OK(wr_scope_go(scope, "test.sleeper", sleep_task, &early));
     CHECK_OK(wr_scope_go(scope, "test.sleeper", sleep_task, &late));
@@ -297,7 +298,8 @@ static struct wr_mutex mutex = WR_MUTEX("test.mutex", 7);
 
 TEST_DIES(a_wait_with_a_lock_held_names_both_places_in_every_build,
           "panic at src/rt/wait_test.c:[0-9]+: task main#[0-9]+ waits on sleep while it holds "
-          "lock \"test.mutex\", taken at src/rt/wait_test.c:[0-9]+; release it first, or use a gate")
+          "lock \"test.mutex\", taken at src/rt/wait_test.c:[0-9]+; release it first, "
+          "or use a gate")
 {
     wr_mutex_lock(&mutex);
     sleep_outside(NULL);

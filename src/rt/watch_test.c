@@ -321,7 +321,8 @@ TEST_PANICS(closing_a_copy_that_outlived_a_move_panics, "\"test.watch\" has one 
     wr_watch_close(&copy);
 }
 
-TEST_PANICS(writing_after_the_close_panics, "handle is empty: it was moved, closed or never made")
+TEST_PANICS(writing_after_the_close_panics,
+            "handle is empty: it was moved, closed or never made")
 {
     make(0);
     wr_watch_close(&writer);
@@ -361,13 +362,15 @@ TEST_DIES(two_that_write_through_one_handle_at_once_are_caught,
 TEST_PANICS(a_watch_needs_a_name, "name, size and initial are required")
 {
     struct wr_watch *watch;
-    (void)!wr_watch_new(&watch, &writer, &(struct wr_watch_conf){ .size = 4, .initial = &watch });
+    struct wr_watch_conf conf = { .size = 4, .initial = &watch };
+    (void)!wr_watch_new(&watch, &writer, &conf);
 }
 
 TEST_PANICS(a_watch_needs_a_value, "watch \"test.none\": name, size and initial are required")
 {
     struct wr_watch *watch;
-    (void)!wr_watch_new(&watch, &writer, &(struct wr_watch_conf){ .name = "test.none", .size = 4 });
+    struct wr_watch_conf conf = { .name = "test.none", .size = 4 };
+    (void)!wr_watch_new(&watch, &writer, &conf);
 }
 
 TEST_PANICS(freeing_a_watch_names_the_fiber_that_still_waits,
