@@ -272,7 +272,7 @@ static void check_ended_clean(struct fiber *fiber)
                 what);
 }
 
-static bool left_over(const struct fiber *fiber)
+bool wr_fiber_left_over(const struct fiber *fiber)
 {
     return fiber->scopes || fiber->cleanups || fiber->held_count || fiber->foreign;
 }
@@ -280,7 +280,7 @@ static bool left_over(const struct fiber *fiber)
 static void run_task(struct fiber *fiber)
 {
     wr_err err = fiber->task.fn(fiber->task.arg);
-    if (__builtin_expect(left_over(fiber), 0))
+    if (__builtin_expect(wr_fiber_left_over(fiber), 0))
         check_ended_clean(fiber);
     end_task(fiber, err);
 }

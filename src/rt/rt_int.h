@@ -261,6 +261,9 @@ void wr_fiber_set_scope(struct fiber *fiber, struct wr_scope *scope);
 void wr_fiber_link_scope(struct fiber *fiber);
 const char *wr_fiber_name(struct fiber *fiber);
 
+/* Whether its task would leave something open if it returned now: a panic then. */
+bool wr_fiber_left_over(const struct fiber *fiber);
+
 /* The calling thread's own context becomes its worker's scheduler. */
 void wr_fiber_sched_init(struct worker *w);
 

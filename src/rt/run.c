@@ -138,9 +138,11 @@ struct first { wr_task_fn fn; void *arg; wr_err err; };
 static wr_err run_first(void *arg)
 {
     struct first *first = arg;
-    first->err = WR_PANIC;      /* stands when fn does not return */
-    first->err = first->fn(first->arg);
-    return first->err;
+    first->err = WR_PANIC;      /* stands when fn does not return, or leaves something open */
+    wr_err err = first->fn(first->arg);
+    if (!wr_fiber_left_over(fiber_self()))
+        first->err = err;
+    return err;
 }
 
 /* Ends the run when the first task is gone, however it went. */
