@@ -194,8 +194,8 @@ TEST(calls_that_do_not_wait_are_allowed_with_a_lock_held)
 /* ---- order ---- */
 
 TEST_DIES(taking_a_lower_rank_names_both_locks_ranks_and_places,
-          "panic at src/rt/lock_rule_test\\.c:[0-9]+: lock order: \"test\\.lower\" \\(rank 5\\) "
-          "is taken while \"test\\.mutex\" \\(rank 10\\) is held since "
+          "panic at src/rt/lock_rule_test\\.c:[0-9]+: lock order: \"test\\.lower\" "
+          "\\(rank 5\\) is taken while \"test\\.mutex\" \\(rank 10\\) is held since "
           "src/rt/lock_rule_test\\.c:[0-9]+; take the lower rank first")
 {
     take();
