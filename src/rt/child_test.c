@@ -439,6 +439,44 @@ TEST(restarts_are_counted_per_service_over_supervisors)
     }
 }
 
+/* Its own supervisor, which is not quiet, and a child that ends the test. */
+static wr_err stop_after_quiet(void *arg, struct wr_once *drain)
+{
+    wr_err err = wr_once_wait(drain, NULL, wr_after(WR_S(600)));
+    if (err == WR_TIMEOUT)
+        wr_sup_stop(*(struct wr_sup **)arg);
+    return WR_OK;
+}
+
+TEST_PANICS(failures_are_logged_with_their_service_and_reason,
+            "level=warn [^\n]*sup.failed service=part err=Io restarts=0 again_in_ms=100\n"
+            ".*level=error [^\n]*sup.degraded service=part err=Io restarts=5\n"
+            ".*level=info [^\n]*sup.recovered service=part\n")
+{
+    struct part part = { .result = WR_IO, .times = 6, .after = WR_S(1) };
+    struct wr_sup *sup;
+    const struct wr_child children[] = {
+        CHILD("part", play, &part, ALWAYS), CHILD("end", stop_after_quiet, &sup, NEVER),
+    };
+    REQUIRE_OK(wr_sup_new(&sup, &(struct wr_sup_conf){
+        .name = "logged", .children = children, .count = 2, STEADY }));
+    CHECK_OK(wr_sup_run(sup));
+    wr_panic("the log is complete");
+}
+
+TEST_PANICS(giving_up_is_logged_as_an_error, "level=error [^\n]*sup.gave_up service=part err=Io ")
+{
+    struct part part = { .result = WR_IO, .times = 6 };
+    struct wr_sup *sup;
+    const struct wr_child children[] = {
+        CHILD("part", play, &part, ALWAYS), CHILD("end", stop_after_quiet, &sup, NEVER),
+    };
+    REQUIRE_OK(wr_sup_new(&sup, &(struct wr_sup_conf){
+        .name = "logged", .children = children, .count = 2, .give_up = true }));
+    CHECK_OK(wr_sup_run(sup));
+    wr_panic("the log is complete");
+}
+
 TEST(every_state_and_phase_has_a_name)
 {
     for (int i = WR_CHILD_NEW; i <= WR_CHILD_STOPPED; i++)

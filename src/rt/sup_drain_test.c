@@ -207,6 +207,22 @@ TEST(a_child_that_ends_at_the_very_deadline_was_aborted_or_not_but_not_both)
     CHECK_STR("cba", order_of('g'));
 }
 
+TEST_PANICS(phases_and_aborts_are_logged_by_name,
+            "level=info [^\n]*sup.phase service=logged phase=draining\n"
+            ".*level=warn [^\n]*sup.aborted service=c phase=aborting\n"
+            ".*level=info [^\n]*sup.phase service=logged phase=stopped\n")
+{
+    const struct wr_child children[] = { CHILD(a, 0), CHILD(c, 1) };
+    struct wr_sup *sup;
+    a = (struct part){ .who = 'a' };
+    c = (struct part){ .who = 'c', .deaf = true, .stops = &sup };
+    trace_open();
+    REQUIRE_OK(wr_sup_new(&sup, &(struct wr_sup_conf){
+        .name = "logged", .children = children, .count = 2 }));
+    CHECK_ERR(WR_TIMEOUT, wr_sup_run(sup));
+    wr_panic("the log is complete");
+}
+
 /* ---- nothing is lost ---- */
 
 struct pipe { struct wr_chan *jobs; _Atomic int made, done; };
