@@ -201,7 +201,10 @@ struct event *run_event(void)
 {
     static struct event scratch;
     struct event *event = self ? &events[event_count] : &scratch;
-    *event = (struct event){ .op = threads[self].op, .thread = self };
+    const struct thread *thread = &threads[self];
+    *event = (struct event){ .op = thread->op, .thread = self };
+    if (thread->depth > 1 && thread->depth <= CALLS_MAX)
+        event->caller = thread->calls[thread->depth - 1];
     return event;
 }
 
@@ -239,11 +242,12 @@ static void ask_reversal(unsigned at, const struct event *late)
 }
 
 /* Earlier events in direct conflict with this one, by place. */
-static unsigned rivals(const struct event *event, unsigned *ret)
+static unsigned rivals(struct event *event, unsigned *ret)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < event->touch_count; i++) {
         const struct place *place = place_at(event->touch[i].addr);
+        event->older[i] = place->last_write;
         if (place->last_write >= 0)
             ret[count++] = (unsigned)place->last_write;
         for (unsigned id = 1; id < thread_count && event->touch[i].write; id++)
@@ -251,6 +255,29 @@ static unsigned rivals(const struct event *event, unsigned *ret)
                 ret[count++] = (unsigned)place->last_read[id];
     }
     return count;
+}
+
+static int older_write(const struct event *event, uintptr_t addr)
+{
+    for (unsigned i = 0; i < event->touch_count; i++)
+        if (event->touch[i].addr == addr)
+            return event->older[i];
+    return -1;
+}
+
+/* An operation that waited, for a lock or a change, cannot come just before
+ * the write that let it go.  But it could have come before an earlier one,
+ * which took away what it waited for. */
+static void find_earlier_chance(const struct event *event, const struct clock *before)
+{
+    for (unsigned i = 0; i < event->touch_count; i++) {
+        int at = event->older[i];
+        while (at >= 0 && !comes_before(&events[at], before)
+               && !memory_enabled_at(event, i, events[at].before))
+            at = older_write(&events[at], event->touch[i].addr);
+        if (at >= 0 && at != event->older[i] && !comes_before(&events[at], before))
+            ask_reversal((unsigned)at, event);
+    }
 }
 
 static void find_races(const struct event *event, const struct clock *before,
@@ -265,6 +292,7 @@ static void find_races(const struct event *event, const struct clock *before,
         if (direct)
             ask_reversal(rival[i], event);
     }
+    find_earlier_chance(event, before);
 }
 
 static void note_touches(const struct event *event)

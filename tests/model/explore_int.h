@@ -54,14 +54,22 @@ struct op {
  * same place and one of them writes it. */
 struct touch { uintptr_t addr; bool write; };
 
+#define SEEN_MAX 5
+
+/* A value that was read since the last turn of a spin; changed: and then another. */
+struct seen { uintptr_t addr; uint64_t value; bool changed; };
+
 struct event {
     struct op op;
     unsigned thread;
     uint32_t nth;                   /* of its thread, from 1 */
     struct clock after;             /* the operations it comes after, itself included */
     struct touch touch[TOUCH_MAX];
+    int older[TOUCH_MAX];           /* the event that wrote each place before; -1 for none */
     unsigned touch_count;
+    uintptr_t caller;               /* of the function it is in */
     uint64_t before, result;        /* the value found, the value left */
+    struct seen seen[SEEN_MAX];     /* a spin's turn: what it waited to see changed */
     bool wrote, stale;
 };
 
@@ -70,13 +78,9 @@ struct event {
 
 /* ---- threads (thread.c) ---- */
 
-#define SEEN_MAX 5
 #define CALLS_MAX 64
 
-struct seen { uintptr_t addr; uint64_t index; };
-
 struct thread {
-    const char *name;
     bool live;                      /* started and not ended */
     bool released;                  /* a spinner that may go on although nothing changed */
     struct op op;                   /* what it will do next */
@@ -89,7 +93,8 @@ struct thread {
     uint64_t fence_time;
     struct seen seen[SEEN_MAX];     /* read since the last turn of a spin */
     unsigned seen_count;
-    uintptr_t calls[CALLS_MAX];
+    unsigned pauses;                /* turns without a look at anything */
+    uintptr_t calls[CALLS_MAX];     /* where each function it is in was called from */
     unsigned depth;
 };
 
@@ -182,6 +187,8 @@ struct place *place_known(uintptr_t addr);      /* NULL when nothing atomic was 
 uint64_t memory_do(const struct op *op, bool *ret_swapped);
 uint64_t memory_raw(const struct op *op, bool *ret_swapped);
 bool memory_enabled(const struct thread *thread);
+/* Whether it could be done if the place of one of its touches had this value. */
+bool memory_enabled_at(const struct event *event, unsigned touch, uint64_t value);
 void memory_touches(const struct thread *thread, struct touch *touch, unsigned *ret_count);
 
 uint64_t memory_peek(uintptr_t addr, unsigned size);

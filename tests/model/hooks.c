@@ -36,6 +36,24 @@ void __tsan_func_exit(void)
         threads[self].depth--;
 }
 
+/* Stacks are no concern of ours: a fiber is whoever runs on the model thread. */
+void *__tsan_create_fiber(unsigned flags)
+{
+    (void)flags;
+    return NULL;
+}
+
+void __tsan_destroy_fiber(void *fiber)
+{
+    (void)fiber;
+}
+
+void __tsan_switch_to_fiber(void *fiber, unsigned flags)
+{
+    (void)fiber;
+    (void)flags;
+}
+
 #define PLAIN(size) \
     void __tsan_read##size(void *at) \
     { \

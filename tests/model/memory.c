@@ -94,10 +94,12 @@ static struct place *atomic_place(const struct op *op)
 {
     struct place *place = place_at(op->addr);
     if (place->size && place->size != op->size)
-        model_fail("atomic accesses of %u and %u bytes at one address", place->size, op->size);
+        model_fail("atomic accesses of %u and %u bytes at one address", place->size,
+                   op->size);
     if (place->count == 0 || place->dirty) {
         uint64_t index = place->count++;
-        *message_at(place, index) = (struct message){ .value = memory_peek(op->addr, op->size) };
+        uint64_t value = memory_peek(op->addr, op->size);
+        *message_at(place, index) = (struct message){ .value = value };
         place->dirty = false;
         place->size = op->size;
     }
@@ -144,22 +146,27 @@ static uint64_t pick(struct place *place, const struct thread *thread, int order
     return top - back;
 }
 
+static void note_seen(struct thread *thread, uintptr_t addr, uint64_t value)
+{
+    for (unsigned i = 0; i < thread->seen_count; i++)
+        if (thread->seen[i].addr == addr) {
+            thread->seen[i].changed |= thread->seen[i].value != value;
+            return;
+        }
+    if (thread->seen_count == SEEN_MAX) {
+        memmove(thread->seen, thread->seen + 1, sizeof(thread->seen) - sizeof(thread->seen[0]));
+        thread->seen_count--;
+    }
+    thread->seen[thread->seen_count++] = (struct seen){ .addr = addr, .value = value };
+}
+
 static void has_read(struct place *place, uint64_t index, struct thread *thread, int order)
 {
     struct message *m = message_at(place, index);
     if (!m->seen[self])
         m->seen[self] = thread->hb.at[self];
     clock_join(acquires(order) ? &thread->hb : &thread->acquire, &m->release);
-    unsigned i = 0;
-    while (i < thread->seen_count && thread->seen[i].addr != place->addr)
-        i++;
-    if (i == SEEN_MAX) {
-        memmove(thread->seen, thread->seen + 1, sizeof(thread->seen) - sizeof(thread->seen[0]));
-        i--;
-    } else if (i == thread->seen_count) {
-        thread->seen_count++;
-    }
-    thread->seen[i] = (struct seen){ .addr = place->addr, .index = index };
+    note_seen(thread, place->addr, m->value);
 }
 
 static void append(struct place *place, const struct op *op, struct thread *thread,
@@ -220,6 +227,17 @@ static void do_fence(const struct op *op, struct thread *thread)
     thread->hb.at[self]++;
 }
 
+/* A read-modify-write that leaves the value and releases nothing: as good as a
+ * load, and so it need not be ordered with others of its kind. */
+static bool is_silent(const struct op *op, const struct thread *thread, uint64_t old)
+{
+    bool fenced = false;
+    for (unsigned id = 0; id < THREADS; id++)
+        fenced |= thread->release.at[id] != 0;
+    return op->kind != OP_STORE && op->kind != OP_LOAD && !releases(op->order) && !fenced
+        && narrow(combine(op, old), op->size) == old;
+}
+
 static void do_atomic(const struct op *op, struct thread *thread, struct event *event)
 {
     bool cas = op->kind == OP_CAS, load = op->kind == OP_LOAD;
@@ -228,24 +246,26 @@ static void do_atomic(const struct op *op, struct thread *thread, struct event *
     event->stale = index + 1 < place->count;
     event->before = event->result = message_at(place, index)->value;
     event->wrote = !load && (!cas || event->before == op->expected);
+    bool silent = event->wrote && is_silent(op, thread, event->before);
     shadow_access(op->addr, op->size, event->wrote, true, op->pc);
     if (op->kind != OP_STORE)
         has_read(place, index, thread, event->wrote || !cas ? op->order : op->fail_order);
-    if (event->wrote) {
+    if (event->wrote && !silent) {
         event->result = narrow(combine(op, event->before), op->size);
         append(place, op, thread, event->result, op->kind != OP_STORE);
         if (op->kind != OP_STORE)
             has_read(place, place->count - 1, thread, __ATOMIC_RELAXED);
-    } else if (cas) {
+    } else {
         event->touch[0].write = false;
     }
     thread->hb.at[self]++;
 }
 
 /* Stores reach a spinning reader in the end: it sees the newest from here on. */
-static void do_relax(struct thread *thread)
+static void do_relax(struct thread *thread, struct event *event)
 {
     for (unsigned i = 0; i < thread->seen_count; i++) {
+        event->seen[i] = thread->seen[i];
         struct place *place = place_at(thread->seen[i].addr);
         struct message *m = newest(place);
         if (!m->seen[self])
@@ -269,7 +289,7 @@ uint64_t memory_do(const struct op *op, bool *ret_swapped)
     memory_touches(thread, event->touch, &event->touch_count);
     switch (op->kind) {
     case OP_FENCE: do_fence(op, thread); break;
-    case OP_RELAX: do_relax(thread); break;
+    case OP_RELAX: do_relax(thread, event); break;
     case OP_CHOOSE:
         event->result = run_choice((unsigned)op->arg);
         event->before = event->result;
@@ -287,16 +307,40 @@ uint64_t memory_do(const struct op *op, bool *ret_swapped)
     return before;
 }
 
+static bool spin_goes_on(const struct thread *thread)
+{
+    if (thread->released || thread->seen_count == 0)
+        return true;
+    for (unsigned i = 0; i < thread->seen_count; i++) {
+        struct place *place = place_at(thread->seen[i].addr);
+        if (thread->seen[i].changed || newest(place)->value != thread->seen[i].value)
+            return true;
+    }
+    return false;
+}
+
 bool memory_enabled(const struct thread *thread)
 {
-    if (thread->op.kind == OP_WAIT)
-        return place_at(thread->op.addr)->permit;
-    if (thread->op.kind != OP_RELAX || thread->released || thread->seen_count == 0)
-        return true;
-    for (unsigned i = 0; i < thread->seen_count; i++)
-        if (place_at(thread->seen[i].addr)->count > thread->seen[i].index + 1)
-            return true;
-    return false;
+    const struct op *op = &thread->op;
+    switch (op->kind) {
+    case OP_WAIT: return place_at(op->addr)->permit;
+    case OP_RELAX: return spin_goes_on(thread);
+    case OP_EXCHANGE:
+        return !settings.model->locks_wait || op->order != __ATOMIC_ACQUIRE
+            || memory_peek(op->addr, op->size) != op->arg;
+    default: return true;
+    }
+}
+
+bool memory_enabled_at(const struct event *event, unsigned touch, uint64_t value)
+{
+    const struct op *op = &event->op;
+    if (op->kind == OP_RELAX)
+        return event->seen[touch].changed || value != event->seen[touch].value;
+    if (op->kind == OP_EXCHANGE && touch == 0 && settings.model->locks_wait
+        && op->order == __ATOMIC_ACQUIRE)
+        return value != op->arg;
+    return true;
 }
 
 void memory_touches(const struct thread *thread, struct touch *touch, unsigned *ret_count)

@@ -53,6 +53,10 @@ struct model {
      * that spins while nobody else can go on is stuck. */
     bool spin_ends;
 
+    /* An exchange with acquire that would change nothing waits until it would:
+     * a spin lock, taken for granted because a model of its own has shown it. */
+    bool locks_wait;
+
     const char *expect;         /* what must be found in it: a model of a fault */
     uint64_t schedules;         /* exactly so many must be seen; 0: any number */
     bool unreduced;             /* count every interleaving, equivalent ones too */

@@ -118,10 +118,12 @@ static const char *op_name(enum op_kind kind)
 
 static void print_event(unsigned at, const struct event *event)
 {
-    char addr[128] = "", where[256], what[96];
+    char addr[128] = "", where[256], what[96], caller[256] = "";
     if (event->op.addr)
         report_addr(event->op.addr, addr, sizeof(addr));
     report_pc(event->op.pc, where, sizeof(where));
+    if (event->caller)
+        report_pc(event->caller, caller, sizeof(caller));
     unsigned long long before = event->before, result = event->result;
     if (event->op.kind >= OP_FENCE)
         snprintf(what, sizeof(what), "%s", "");
@@ -133,8 +135,8 @@ static void print_event(unsigned at, const struct event *event)
                  event->stale                   ? " (an older value)"
                      : event->op.kind == OP_CAS ? " (fails)"
                                                 : "");
-    printf("# %4u  thread %u  %-8s %-14s %-28s %s\n", at, event->thread - 1,
-           op_name(event->op.kind), addr, what, where);
+    printf("# %4u  thread %u  %-8s %-14s %-28s %s%s%s\n", at, event->thread - 1,
+           op_name(event->op.kind), addr, what, where, caller[0] ? " < " : "", caller);
 }
 
 void report_order(void)

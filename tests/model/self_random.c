@@ -11,7 +11,7 @@
 #define STEPS 3
 #define PLACES 3
 
-enum { LOAD, STORE, ADD, CAS, FENCE, SPIN };
+enum { LOAD, STORE, ADD, CAS, FENCE, SPIN, LOCKED };
 
 struct step {
     unsigned kind, place, order;
@@ -21,6 +21,8 @@ static struct step program[3][STEPS];
 static unsigned steps[3], kinds;
 static atomic_uint place[PLACES];
 static unsigned read_here[3][STEPS];
+static atomic_uint lock;
+static unsigned guarded[PLACES];
 
 static unsigned draw(uint64_t *state, unsigned below)
 {
@@ -62,6 +64,14 @@ static unsigned do_step(const struct step *step, unsigned value)
     case ADD: return atomic_fetch_add_explicit(at, value, memory_order_acq_rel);
     case CAS: atomic_compare_exchange_strong(at, &seen, value); return seen;
     case FENCE: atomic_thread_fence(memory_order_seq_cst); return 0;
+    case LOCKED:
+        while (atomic_exchange_explicit(&lock, 1, memory_order_acquire))
+            while (atomic_load_explicit(&lock, memory_order_relaxed))
+                model_relax();
+        seen = guarded[step->place];
+        guarded[step->place] = step->order ? value : seen;
+        atomic_store_explicit(&lock, 0, memory_order_release);
+        return seen;
     default:
         for (int turn = 0; turn < 2 && !seen; turn++)
             if ((seen = atomic_load(at)) == 0)
@@ -96,7 +106,7 @@ static void digest(void)
         for (unsigned i = 0; i < STEPS; i++)
             sum = (sum + read_here[t][i]) * 1000003;
     for (unsigned i = 0; i < PLACES; i++)
-        sum = (sum + atomic_load(&place[i])) * 1000003;
+        sum = ((sum + atomic_load(&place[i])) * 1000003 + guarded[i]) * 1000003;
     model_outcome(sum);
 }
 
@@ -112,6 +122,17 @@ static void with_fences(void)
     write_program();
 }
 
+/* Loads, stores and sections under a lock. */
+static void with_locks(void)
+{
+    kinds = 3;
+    write_program();
+    for (unsigned t = 0; t < 3; t++)
+        for (unsigned i = 0; i < STEPS; i++)
+            if (program[t][i].kind == ADD)
+                program[t][i].kind = LOCKED;
+}
+
 static void with_spins(void)
 {
     kinds = SPIN + 1;
@@ -124,3 +145,7 @@ MODEL(reduction_of_stale_loads, .setup = with_fences, .thread = { body0, body1, 
       .finish = digest, .compare = 200, .stale_max = 2);
 MODEL(reduction_of_spins, .setup = with_spins, .thread = { body0, body1, body2 },
       .finish = digest, .compare = 200, .spin_ends = true, .stale_max = 1);
+MODEL(reduction_of_locks, .setup = with_locks, .thread = { body0, body1, body2 },
+      .finish = digest, .compare = 100);
+MODEL(reduction_of_locks_that_wait, .setup = with_locks, .thread = { body0, body1, body2 },
+      .finish = digest, .compare = 300, .locks_wait = true);

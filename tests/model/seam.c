@@ -1,0 +1,207 @@
+/* seam.c - see seam.h.  What is neither here nor among the real files is left
+ * undefined: a model that calls it ends with a fault. */
+#include "seam.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/panic_int.h"
+#include "base/world.h"
+#include "rt/topo_int.h"
+
+struct rt wr_rt;
+struct wr_scope seam_root;
+
+static struct worker workers[MODEL_THREADS_MAX];
+static struct fiber fibers[MODEL_THREADS_MAX];
+static struct wr_kind kind = WR_KIND("model");
+
+void seam_open(void)
+{
+    wr_scope_init_root(&seam_root);
+    wr_rt.workers = workers;
+    wr_rt.count = MODEL_THREADS_MAX;
+    wr_rt.now = WR_S(1000);
+    atomic_init(&kind.known, true);
+    for (unsigned i = 0; i < MODEL_THREADS_MAX; i++) {
+        struct worker *w = &workers[i];
+        struct fiber *fiber = &fibers[i];
+        w->id = i;
+        w->sched.home = w;
+        w->current = fiber;
+        fiber->home = w;
+        fiber->scope = &seam_root;
+        fiber->task = (struct task){ .scope = &seam_root, .kind = &kind };
+        fiber->started = true;
+        fiber->timer.kind = TIMER_WAIT;
+        fiber->timer.owner = fiber;
+    }
+    wr_worker_self = &workers[0];
+}
+
+void seam_leave(void)
+{
+    wr_worker_self = NULL;
+}
+
+void seam_enter(void)
+{
+    wr_worker_self = &workers[model_self()];
+}
+
+struct fiber *seam_fiber(unsigned thread)
+{
+    return &fibers[thread];
+}
+
+/* ---- time: every worker has its own, so that it is nobody's business ---- */
+
+static wr_time passed[MODEL_THREADS_MAX];
+
+static wr_time mono(void)
+{
+    return wr_rt.now + (model_self() < 0 ? 0 : passed[model_self()]);
+}
+
+static void complain(const char *text, size_t len)
+{
+    (void)text;
+    (void)len;
+}
+
+static void entropy(void *buf, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        ((unsigned char *)buf)[i] = 7;
+}
+
+static const struct wr_world model_world = { .mono = mono, .complain = complain,
+                                             .entropy = entropy };
+const struct wr_world *wr_world = &model_world;
+
+/* ---- the scheduler's part ---- */
+
+/* As sched.c has it, for the one fiber and the timers of this worker. */
+static bool fire(struct wr_timer *timer, struct fiber *fiber)
+{
+    if (timer->kind == TIMER_WAIT)
+        return wr_wait_end(timer->owner, WAIT_TIMEOUT);
+    if (timer->kind == TIMER_SCOPE) {
+        wr_scope_end(timer->owner, WR_TIMEOUT);
+        return false;               /* it made the fiber ready, if that was armed */
+    }
+    struct waiter *waiter = timer->owner;
+    timer->owner = NULL;
+    return waiter && waiter->fiber == fiber && wr_waiter_win(waiter);
+}
+
+static bool time_passes(struct worker *w, struct fiber *fiber)
+{
+    bool won = false;
+    wr_time next = wr_wheel_next(&w->wheel, true);
+    passed[model_self()] = next - wr_rt.now;
+    for (struct wr_timer *timer; (timer = wr_wheel_pop(&w->wheel, next));)
+        won |= fire(timer, fiber);
+    return won;
+}
+
+/* The fiber switches to its scheduler: which waits until it is ready. */
+void wr_switch(void **save_sp, void *load_sp)
+{
+    (void)load_sp;
+    struct fiber *fiber = (struct fiber *)(void *)save_sp;      /* sp is its first field */
+    struct worker *w = fiber->home;
+    while (w->wheel.count > 0) {
+        if (model_wait_timed(fiber)) {
+            w->current = fiber;
+            return;
+        }
+        if (time_passes(w, fiber)) {
+            w->current = fiber;
+            return;
+        }
+    }
+    model_wait(fiber);
+    w->current = fiber;
+}
+
+void wr_fiber_ready(struct fiber *fiber)
+{
+    if (model_post(fiber))
+        model_fail("a fiber is made ready twice");
+}
+
+struct fiber *wr_sched_peek(struct worker *w)
+{
+    (void)w;
+    return NULL;
+}
+
+void wr_kick_slow(struct worker *w)
+{
+    w->kicks = 0;
+}
+
+void wr_os_relax(unsigned round)
+{
+    (void)round;
+    model_relax();
+}
+
+void wr_os_futex_wait(_Atomic uint32_t *word, uint32_t expected, wr_time span)
+{
+    (void)span;
+    model_sleep((const uint32_t *)word, expected);
+}
+
+void wr_os_futex_wake(_Atomic uint32_t *word, unsigned count)
+{
+    model_wake((const uint32_t *)word, count);
+}
+
+uint64_t wr_os_cycles(void)
+{
+    return 0;
+}
+
+uint64_t wr_os_cycles_of(wr_time span)
+{
+    return (uint64_t)span;
+}
+
+/* ---- the map is not under test ---- */
+
+void wr_topo_add(struct topo_node *node,
+                 void (*describe)(struct topo_node *, struct topo_row *))
+{
+    node->describe = describe;
+}
+
+void wr_topo_remove(struct topo_node *node)
+{
+    node->describe = NULL;
+}
+
+void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *user)
+{
+    node->last[side] = user;
+}
+
+/* ---- what must not happen in a model ---- */
+
+void (*wr_panic_hook)(const char *place, const char *message);
+
+void wr_panic_at(const char *place, const char *format, ...)
+{
+    char message[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    model_fail("panic at %s: %s", place, message);
+}
+
+void wr_sim_point_slow(const char *what, const char *place)
+{
+    model_fail("a simulation hook (%s) at %s", what, place);
+}
