@@ -40,17 +40,18 @@ static void describe_stall(void)
     wr_os_futex_wake(&monitor.answered, 1);
 }
 
-static void report_stall(struct worker *w)
+/* Whether the thread answered: one that gets no processor time is asked again. */
+static bool report_stall(struct worker *w)
 {
     atomic_store(&monitor.answered, 0);
     wr_os_interrupt(&w->thread, describe_stall);
     wr_os_futex_wait(&monitor.answered, 0, PERIOD);
     if (!atomic_load(&monitor.answered) || !monitor.kind)
-        return;
+        return false;
     atomic_fetch_add_explicit(&monitor.kind->stalls, 1, memory_order_relaxed);
     wr_time now = wr_now();
     if (now - monitor.reported < REPORT_EVERY)
-        return;
+        return true;
     monitor.reported = now;
     char line[240];
     int len = snprintf(line, sizeof(line),
@@ -59,6 +60,7 @@ static void report_stall(struct worker *w)
                        monitor.name, monitor.kind->place, w->id);
     wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
     wr_os_backtrace_print(monitor.frames, monitor.frame_count);
+    return true;
 }
 
 static bool asleep(const struct worker *w)
@@ -82,12 +84,13 @@ static void help(struct worker *w)
  * a stall is one that computes, or is blocked in a call. */
 static bool stalled(struct worker *w, struct seen *seen, uint64_t turns)
 {
-    wr_time used = wr_os_thread_used(&w->thread), before = seen->used;
-    seen->used = used;
+    wr_time used = wr_os_thread_used(&w->thread);
     if (turns != seen->turns || asleep(w)
-        || !atomic_load_explicit(&w->busy, memory_order_relaxed))
+        || !atomic_load_explicit(&w->busy, memory_order_relaxed)) {
+        seen->used = used;
         return false;
-    return used - before >= PERIOD * 8 / 10 || wr_os_thread_blocked(&w->thread);
+    }
+    return used - seen->used >= PERIOD * 8 / 10 || wr_os_thread_blocked(&w->thread);
 }
 
 /* Whether any worker has moved since the last look. */
@@ -101,9 +104,7 @@ static bool look(void)
         bool stall = stalled(w, seen, turns);
         if (stall)
             help(w);
-        if (stall && !seen->stalled)
-            report_stall(w);
-        seen->stalled = stall;
+        seen->stalled = stall && (seen->stalled || report_stall(w));
         moved |= turns != seen->turns;
         seen->turns = turns;
     }

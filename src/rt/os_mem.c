@@ -139,13 +139,13 @@ void wr_os_fault_stack_close(void *stack)
     free(stack);
 }
 
-static void (*interrupt_fn)(void);
+static void (*_Atomic interrupt_fn)(void);
 
 static void on_interrupt(int number)
 {
     (void)number;
     int saved = errno;
-    interrupt_fn();
+    atomic_load(&interrupt_fn)();
     errno = saved;
 }
 
@@ -153,7 +153,7 @@ static void on_interrupt(int number)
 void wr_os_interrupt(const struct os_thread *thread, void (*fn)(void))
 {
     static _Atomic bool installed;
-    interrupt_fn = fn;
+    atomic_store(&interrupt_fn, fn);
     if (!atomic_exchange(&installed, true)) {
         struct sigaction act = { .sa_handler = on_interrupt,
                                  .sa_flags = SA_RESTART | SA_ONSTACK };
