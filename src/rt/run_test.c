@@ -143,7 +143,8 @@ static wr_err run_inside(void *arg)
     return wr_run(&by_default, return_it, arg);
 }
 
-TEST_PANICS(a_run_inside_a_run_is_a_panic, "wr_run inside wr_run: one run at a time per process")
+TEST_PANICS(a_run_inside_a_run_is_a_panic,
+            "wr_run inside wr_run: one run at a time per process")
 {
     wr_err result = WR_OK;
     (void)!run_inside(&result);
@@ -154,7 +155,8 @@ static void run_on_a_thread(void *arg)
     (void)!run_inside(arg);
 }
 
-TEST_DIES(a_run_beside_a_run_is_a_panic_too, "wr_run inside wr_run: one run at a time per process")
+TEST_DIES(a_run_beside_a_run_is_a_panic_too,
+          "wr_run inside wr_run: one run at a time per process")
 {
     wr_err result = WR_OK;
     (void)!wr_offload(run_on_a_thread, &result, WR_NEVER);
