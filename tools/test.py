@@ -22,6 +22,8 @@ import time
 
 import build
 
+SHOWN = 40      # lines at each end of a long output
+
 Stage = collections.namedtuple("Stage", "name what run tier", defaults=["fast"])
 
 
@@ -72,7 +74,11 @@ def run(*command, env=None):
 
 
 def show(text):
-    print("".join(f"    {line}\n" for line in text.splitlines()), end="", flush=True)
+    """Print what a person needs of it: both ends, when it is long."""
+    lines = text.splitlines()
+    if len(lines) > 2 * SHOWN:
+        lines[SHOWN:-SHOWN] = [f"... {len(lines) - 2 * SHOWN} more lines ..."]
+    print("".join(f"    {line}\n" for line in lines), end="", flush=True)
 
 
 def command(*words, env=None):

@@ -16,11 +16,12 @@
 
 #define CHILD_OUTPUT_MAX (64 * 1024)
 
-enum { CHILD_RETURNED = 3, CHILD_CONTAINED = 4 };
-
 static struct test *first;
 static struct test **last = &first;
-static atomic_bool *failed;             /* shared with children: their checks count too */
+static struct verdict {
+    atomic_bool failed;
+    atomic_bool contained;  /* a child's runtime ended with a contained panic */
+} *verdict;                 /* shared with children, whose checks count too */
 static _Atomic(const char *) skipped;
 
 void test_register(struct test *test)
@@ -32,7 +33,7 @@ void test_register(struct test *test)
 bool test_check(const char *place, const char *text, bool held)
 {
     if (!held) {
-        *failed = true;
+        verdict->failed = true;
         printf("# %s: does not hold: %s\n", place, text);
     }
     return held;
@@ -41,7 +42,7 @@ bool test_check(const char *place, const char *text, bool held)
 bool test_equal(const char *place, const char *text, long long want, long long got)
 {
     if (want != got) {
-        *failed = true;
+        verdict->failed = true;
         printf("# %s: %s is %lld, not %lld\n", place, text, got, want);
     }
     return want == got;
@@ -51,7 +52,7 @@ bool test_string(const char *place, const char *text, const char *want, const ch
 {
     bool held = want && got ? strcmp(want, got) == 0 : want == got;
     if (!held) {
-        *failed = true;
+        verdict->failed = true;
         printf("# %s: %s is \"%s\", not \"%s\"\n", place, text, got ? got : "(null)",
                want ? want : "(null)");
     }
@@ -61,7 +62,7 @@ bool test_string(const char *place, const char *text, const char *want, const ch
 bool test_err(const char *place, const char *text, wr_err want, wr_err got)
 {
     if (want != got) {
-        *failed = true;
+        verdict->failed = true;
         printf("# %s: %s is %s, not %s\n", place, text, wr_err_name(got), wr_err_name(want));
     }
     return want == got;
@@ -102,13 +103,14 @@ _Noreturn static void be_child(struct test *test, int output)
     else
         err = run(test);
     fflush(stdout);
-    _exit(err == WR_PANIC ? CHILD_CONTAINED : CHILD_RETURNED);
+    verdict->contained = err == WR_PANIC;
+    _exit(EXIT_SUCCESS);
 }
 
 static bool ended_as_claimed(const struct test *test, int status)
 {
     if (test->kind == TEST_IS_CONTAINED)
-        return WIFEXITED(status) && WEXITSTATUS(status) == CHILD_CONTAINED;
+        return WIFEXITED(status) && verdict->contained;
     return WIFSIGNALED(status) && (WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGSEGV);
 }
 
@@ -133,7 +135,7 @@ static void run_child(struct test *test)
 
     int status = 0;
     if (pid < 0 || waitpid(pid, &status, 0) != pid) {
-        *failed = true;
+        verdict->failed = true;
         printf("# no child process could be started\n");
         return;
     }
@@ -144,11 +146,12 @@ static void run_child(struct test *test)
     bool ended = ended_as_claimed(test, status);
     if (ended && matches(test->regex, text))
         return;
-    *failed = true;
+    verdict->failed = true;
     if (WIFSIGNALED(status))
         printf("# ended by signal %d%s\n", WTERMSIG(status), ended ? "" : ", not as claimed");
     else
-        printf("# exited with %d%s\n", WEXITSTATUS(status), ended ? "" : ", not as claimed");
+        printf("# ended %s%s\n", verdict->contained ? "by a contained panic" : "without a panic",
+               ended ? "" : ", not as claimed");
     printf("# standard error should match: %s\n", test->regex);
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
         printf("#   %s\n", line);
@@ -161,7 +164,8 @@ static bool in_child(const struct test *test)
 
 static bool run_one(struct test *test, int number)
 {
-    *failed = false;
+    verdict->failed = false;
+    verdict->contained = false;
     skipped = NULL;
     if (in_child(test)) {
         run_child(test);
@@ -171,12 +175,12 @@ static bool run_one(struct test *test, int number)
         wr_err err = run(test);
         test_err("wr_run", test->name, WR_OK, err);
     }
-    printf("%s %d - %s", *failed ? "not ok" : "ok", number, test->name);
+    printf("%s %d - %s", verdict->failed ? "not ok" : "ok", number, test->name);
     if (skipped)
         printf(" # SKIP %s", skipped);
     putchar('\n');
     fflush(stdout);
-    return !*failed;
+    return !verdict->failed;
 }
 
 static bool wanted(const struct test *test, char **names)
@@ -204,9 +208,9 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     printf("1..%d\n", count);
-    failed =
-        mmap(NULL, sizeof(*failed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (failed == MAP_FAILED)
+    verdict = mmap(NULL, sizeof(*verdict), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                   -1, 0);
+    if (verdict == MAP_FAILED)
         return EXIT_FAILURE;
 
     /* Children first: they are forked while the process has one thread and has
