@@ -363,12 +363,14 @@ static wr_err receive_any(void *arg)
             cases[j] = (struct wr_case)WR_CASE_RECV(crowd->chans[j], &values[j]);
         cases[CHANS] = (struct wr_case)WR_CASE_ONCE(crowd->stop, NULL);
         cases[CHANS + 1] = (struct wr_case)WR_CASE_TIMER(&tick);
-        wr_timer_set(&tick, wr_after(500));
+        wr_timer_set(&tick, wr_after(WR_US(20)));
         wr_err err = wr_select(&which, cases, CHANS + 2, WR_NEVER);
         if (err || which == CHANS)
             break;
-        if (which == CHANS + 1)
+        if (which == CHANS + 1) {
+            (void)!wr_yield();      /* it may have been due at once, and be again */
             continue;
+        }
         CHECK_OK(cases[which].err);
         crowd->received += (uint64_t)values[which];
         crowd->received_by[which]++;

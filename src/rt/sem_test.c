@@ -188,7 +188,8 @@ static void big_one_leaves(bool by_cancel)
     go(scope, acquire_task, &small);
     CHECK(!small.done);
     CHECK_OK(wr_sleep(start + WR_MS(3)));
-    wr_scope_cancel(doomed);
+    if (by_cancel)
+        wr_scope_cancel(doomed);
     settle();
     CHECK_ERR(by_cancel ? WR_CANCELED : WR_TIMEOUT, big.err);
     CHECK(small.done);                  /* nobody released anything; there was enough for it */
