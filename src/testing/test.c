@@ -21,8 +21,8 @@ static struct test **last = &first;
 static struct verdict {
     atomic_bool failed;
     atomic_bool contained;  /* a child's runtime ended with a contained panic */
+    _Atomic(const char *) skipped;
 } *verdict;                 /* shared with children, whose checks count too */
-static _Atomic(const char *) skipped;
 
 void test_register(struct test *test)
 {
@@ -70,7 +70,7 @@ bool test_err(const char *place, const char *text, wr_err want, wr_err got)
 
 void test_skip(const char *reason)
 {
-    skipped = reason;
+    verdict->skipped = reason;
 }
 
 int test_rounds(int full)
@@ -78,6 +78,11 @@ int test_rounds(int full)
     const char *text = getenv("WEIR_TEST_SLOW");
     long divisor = text ? strtol(text, NULL, 10) : 1;
     return divisor > 1 && full > divisor ? (int)(full / divisor) : divisor > 1 ? 1 : full;
+}
+
+bool test_emulated(void)
+{
+    return getenv("WEIR_TEST_EMULATED");
 }
 
 static wr_err call(void *arg)
@@ -144,7 +149,7 @@ static void run_child(struct test *test)
     fclose(output);
 
     bool ended = ended_as_claimed(test, status);
-    if (ended && matches(test->regex, text))
+    if (verdict->skipped || (ended && matches(test->regex, text)))
         return;
     verdict->failed = true;
     if (WIFSIGNALED(status))
@@ -166,7 +171,7 @@ static bool run_one(struct test *test, int number)
 {
     verdict->failed = false;
     verdict->contained = false;
-    skipped = NULL;
+    verdict->skipped = NULL;
     if (in_child(test)) {
         run_child(test);
     } else if (test->kind == TEST_IS_PLAIN) {
@@ -176,8 +181,8 @@ static bool run_one(struct test *test, int number)
         test_err("wr_run", test->name, WR_OK, err);
     }
     printf("%s %d - %s", verdict->failed ? "not ok" : "ok", number, test->name);
-    if (skipped)
-        printf(" # SKIP %s", skipped);
+    if (verdict->skipped)
+        printf(" # SKIP %s", verdict->skipped);
     putchar('\n');
     fflush(stdout);
     return !verdict->failed;

@@ -75,6 +75,10 @@ void test_register(struct test *test);
  * The divisor is in WEIR_TEST_SLOW. */
 int test_rounds(int full);
 
+/* Whether another processor is being emulated (WEIR_TEST_EMULATED): the
+ * emulator has threads and messages of its own, and knows no stack guards. */
+bool test_emulated(void);
+
 bool test_check(const char *place, const char *text, bool held);
 bool test_equal(const char *place, const char *text, long long want, long long got);
 bool test_string(const char *place, const char *text, const char *want, const char *got);

@@ -42,6 +42,11 @@ TEST(skip_with_a_reason)
     SKIP("not on this machine");
 }
 
+TEST_DIES(skip_in_a_child, "never seen")
+{
+    SKIP("not on this machine");
+}
+
 TEST_PLAIN(bad_check)
 {
     CHECK(1 + 1 == 3);
