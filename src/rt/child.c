@@ -174,14 +174,14 @@ static enum wr_child_state same(struct wr_sup *sup, struct child *child)
 static enum wr_child_state leave(struct wr_sup *sup, struct child *child)
 {
     (void)sup;
-    child->stat.next = WR_NEVER;
+    (void)child;
     return WR_CHILD_STOPPED;
 }
 
 static enum wr_child_state rest(struct wr_sup *sup, struct child *child)
 {
     (void)sup;
-    child->stat.next = WR_NEVER;
+    (void)child;
     return WR_CHILD_DOWN;
 }
 
@@ -202,7 +202,6 @@ static enum wr_child_state again(struct wr_sup *sup, struct child *child)
 static enum wr_child_state start(struct wr_sup *sup, struct child *child)
 {
     static struct wr_kind kind = WR_KIND("sup.keeper");
-    child->stat.next = WR_NEVER;
     wr_err err = wr_scope_go_kind(sup->scope, &kind, keep, child);
     if (!err)
         return WR_CHILD_STARTING;
@@ -228,7 +227,6 @@ static enum wr_child_state heal(struct wr_sup *sup, struct child *child)
 {
     (void)sup;
     child->stat.degraded = false;
-    child->stat.next = WR_NEVER;
     return WR_CHILD_RUNNING;
 }
 
@@ -242,7 +240,6 @@ static enum wr_child_state tell(struct wr_sup *sup, struct child *child)
 
 static enum wr_child_state cut(struct wr_sup *sup, struct child *child)
 {
-    child->stat.next = WR_NEVER;
     child->stat.aborted = true;
     sup->aborted++;
     atomic_fetch_add_explicit(&child->kind->aborted, 1, memory_order_relaxed);
@@ -305,6 +302,7 @@ void wr_child_step(struct wr_sup *sup, struct child *child, enum child_event eve
     RT_ASSERT(act != NULL);
     if (act == same)
         return;
+    child->stat.next = WR_NEVER;        /* unless the action waits for something else now */
     child->stat.state = act(sup, child);
     if (child->stat.state != before)
         child->stat.since = wr_now();

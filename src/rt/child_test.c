@@ -150,7 +150,7 @@ TEST(the_pause_doubles_up_to_its_cap)
 
 TEST(the_pause_is_short_again_after_a_quiet_period)
 {
-    struct part part = { .result = WR_IO, .times = 3, .after = WR_S(10) };
+    struct part part = { .result = WR_IO, .times = 3, .after = WR_S(10) - WR_MS(100) };
     struct rig rig;
     rig_start(&rig, (struct wr_sup_conf){
         CHILDREN(CHILD("part", play, &part, ALWAYS)), STEADY,
@@ -236,6 +236,24 @@ TEST(a_degraded_child_that_fails_again_waits_another_minute_and_the_longest_paus
     wr_time start = stat.since;
     CHECK(!next_in(&rig, 0, WR_CHILD_RUNNING).degraded);
     CHECK_EQ(start + WR_S(60), wr_now());
+    rig_stop(&rig);
+}
+
+TEST(a_degraded_child_that_is_done_rests)
+{
+    struct part part = { .result = WR_IO, .times = 7 };
+    struct rig rig;
+    rig_start(&rig, (struct wr_sup_conf){
+        CHILDREN(CHILD("part", play, &part, ON_ERROR)) });
+    struct wr_child_stat stat;
+    for (int i = 0; i < 6; i++)
+        stat = next_in(&rig, 0, WR_CHILD_BACKOFF);
+    part.result = WR_OK;
+    stat = next_in(&rig, 0, WR_CHILD_DOWN);
+    CHECK(stat.degraded);
+    CHECK_EQ(WR_NEVER, stat.next);
+    CHECK_OK(wr_sleep(wr_after(WR_S(100))));
+    CHECK_EQ(WR_CHILD_DOWN, wr_sup_stat(rig.sup, 0).state);
     rig_stop(&rig);
 }
 

@@ -29,6 +29,43 @@ TEST(stopped_before_it_runs_it_starts_nothing)
     CHECK_STR("", order_of('b'));
 }
 
+TEST(before_it_runs_its_children_are_new)
+{
+    struct rig rig;
+    a = b = c = (struct part){ 0 };
+    three(&rig, (struct wr_sup_conf){ 0 });
+    for (size_t i = 0; i < 3; i++) {
+        struct wr_child_stat stat = wr_sup_stat(rig.sup, i);
+        CHECK_EQ(WR_CHILD_NEW, stat.state);
+        CHECK_EQ(WR_HEALTH_UNREADY, stat.health);
+        CHECK_EQ(i, stat.index);
+        CHECK_EQ(i, stat.group);
+        CHECK_EQ("abc"[i], stat.name[0]);
+        CHECK_EQ(wr_now(), stat.since);
+        CHECK_EQ(WR_NEVER, stat.next);
+    }
+    wr_sup_free(rig.sup);
+}
+
+/* On one worker the supervisor hears of both stops before the child's task has
+ * had its first turn. */
+TEST(aborted_before_it_begins_a_child_is_gone_all_the_same)
+{
+    struct rig rig;
+    struct wr_child_stat stat = { 0 };
+    a = b = c = (struct part){ .deaf = true };
+    three(&rig, (struct wr_sup_conf){ 0 });
+    struct wr_bcast_reader reader = wr_bcast_reader(wr_sup_events(rig.sup));
+    REQUIRE_OK(wr_scope_new(&rig.scope, &(struct wr_scope_conf){ .name = "test",
+                                                                 .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_go(rig.scope, "test.sup", run_sup, &rig));
+    CHECK_OK(wr_bcast_recv(&reader, &stat, WR_NEVER));
+    CHECK_EQ(WR_CHILD_STARTING, stat.state);
+    wr_sup_stop(rig.sup);
+    CHECK_EQ(0, rig_stop(&rig, WR_TIMEOUT));
+    CHECK_EQ(a.begun, (int)strlen(order_of('c')));
+}
+
 TEST(stopped_while_it_starts_it_starts_no_more)
 {
     struct rig rig;
