@@ -4,8 +4,9 @@
  * event that was already on its way when the descriptor was closed finds
  * another generation and is dropped.
  *
- * `ready` remembers edges.  A read that would block clears the bit before it
- * tries again, so an edge between the attempt and the wait is never lost.
+ * `ready` remembers edges.  The bit is cleared before a read is tried, and set
+ * again unless the read would have blocked: so an edge between the attempt and
+ * the wait is never lost.
  */
 #include <weir/fd.h>
 
@@ -69,6 +70,16 @@ static void table_remove(struct wr_fd *fd)
     spin_unlock(&table.lock);
 }
 
+void wr_fd_table_free(void)
+{
+    for (uint32_t i = 0; i < table.count; i++)
+        if (table.entries[i].fd)
+            return;             /* somebody has not closed a descriptor: it refers to us */
+    free(table.entries);
+    table.entries = NULL;
+    table.count = table.free_head = 0;
+}
+
 /* The lock of the descriptor is held on return: it cannot be freed meanwhile. */
 static struct wr_fd *table_find(uint64_t data)
 {
@@ -117,15 +128,17 @@ void wr_fd_close(struct wr_fd *fd)
 {
     if (!fd)
         return;
-    wr_os_poll_remove(&fd->home->poll, fd->number);
-    table_remove(fd);
-    spin_lock(&fd->lock);           /* an event that found it is done with it now */
+    spin_lock(&fd->lock);
     struct waiter *waiter = fd->readers.head ? fd->readers.head : fd->writers.head;
     spin_unlock(&fd->lock);
     if (waiter)
         wr_panic(
             "descriptor %d is closed while %s waits on it; cancel and join its users first",
             fd->number, wr_fiber_name(waiter->fiber));
+    wr_os_poll_remove(&fd->home->poll, fd->number);
+    table_remove(fd);
+    spin_lock(&fd->lock);           /* an event that found it is done with it now */
+    spin_unlock(&fd->lock);
     atomic_fetch_sub(&fd->home->fds, 1);
     wr_os_fd_close(fd->number);
     free(fd);
@@ -167,24 +180,47 @@ static struct waitlist *list_for(struct wr_fd *fd, unsigned events)
              events == WR_READABLE ? "readable" : "writable");
 }
 
-wr_err (wr_fd_wait)(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place)
+/* A bit says that it may succeed; whether it will, only the system knows.  The
+ * bit is cleared before asking, so that an edge from now on sets it again.  The
+ * lock is held. */
+static bool confirmed(struct wr_fd *fd, unsigned events)
+{
+    if (!(fd->ready & events))
+        return false;
+    fd->ready &= ~events;
+    if (!wr_os_fd_ready(fd->number, events))
+        return false;
+    fd->ready |= events;
+    return true;
+}
+
+/* Wait for an edge, unless `now` says that there is no need to. */
+static wr_err await_edge(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place,
+                         bool (*now)(struct wr_fd *fd, unsigned events))
 {
     wr_err ended;
     struct fiber *fiber = wr_wait_enter(&ended, place);
     if (ended && deadline != WR_NOW)
         return ended;
     spin_lock(&fd->lock);
-    if (fd->ready & events) {
+    bool ready = now(fd, events);
+    if (ready || deadline == WR_NOW) {
         spin_unlock(&fd->lock);
-        return WR_OK;
-    }
-    if (deadline == WR_NOW) {
-        spin_unlock(&fd->lock);
-        return WR_TIMEOUT;
+        return ready ? WR_OK : WR_TIMEOUT;
     }
     struct waiter waiter = { .fiber = fiber };
     return wr_wait_on(&fd->lock, list_for(fd, events), &waiter, deadline,
                       events == WR_READABLE ? "readable fd" : "writable fd", place);
+}
+
+wr_err (wr_fd_wait)(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place)
+{
+    return await_edge(fd, events, deadline, place, confirmed);
+}
+
+static bool maybe(struct wr_fd *fd, unsigned events)
+{
+    return fd->ready & events;
 }
 
 static void not_ready(struct wr_fd *fd, unsigned events)
@@ -198,7 +234,7 @@ wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_ti
                     const char *place)
 {
     for (;;) {
-        wr_err err = (wr_fd_wait)(fd, WR_READABLE, deadline, place);
+        wr_err err = await_edge(fd, WR_READABLE, deadline, place, maybe);
         if (err)
             return err;
         not_ready(fd, WR_READABLE);
@@ -217,7 +253,7 @@ wr_err(wr_fd_write)(struct wr_fd *fd, size_t *ret, const void *buf, size_t size,
 {
     *ret = 0;
     while (*ret < size) {
-        wr_err err = (wr_fd_wait)(fd, WR_WRITABLE, deadline, place);
+        wr_err err = await_edge(fd, WR_WRITABLE, deadline, place, maybe);
         if (err)
             return err;
         size_t n = 0;
@@ -255,7 +291,7 @@ static void fd_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
 
 static bool fd_possible(void *on, const struct wr_case *c)
 {
-    return ((struct wr_fd *)on)->ready & (unsigned)c->units;
+    return confirmed(on, (unsigned)c->units);
 }
 
 static void fd_take(void *on, struct wr_case *c)

@@ -72,8 +72,12 @@ static void sleep_until_kicked(struct worker *w, wr_time span)
 {
     atomic_store(&w->sleeping, 1);
     atomic_fetch_or(&wr_rt.asleep, (uint64_t)1 << w->id);
-    if (!atomic_load(&w->inbox) && !atomic_load(&wr_rt.stopping))
-        wr_sched_poll(w, span);
+    if (!atomic_load(&w->inbox) && !atomic_load(&wr_rt.stopping)) {
+        if (wr_rt.conf.virtual_clock)
+            wr_os_poll_sleep(&w->poll);
+        else
+            wr_sched_poll(w, span);
+    }
     atomic_fetch_and(&wr_rt.asleep, ~((uint64_t)1 << w->id));
     atomic_store(&w->sleeping, 0);
 }
@@ -96,7 +100,8 @@ static void idle_real(struct worker *w)
 
 /* Under the virtual clock the last worker to run out of work moves time on.
  * Nothing else can be under way then: no fiber runs, no wake is in an inbox,
- * no event waits in an epoll, no offloaded call is out. */
+ * no event waits in an epoll, no offloaded call is out.  So a worker takes its
+ * events only when it no longer counts as idle. */
 static bool all_quiet(void)
 {
     if (wr_rt.idle < wr_rt.count || atomic_load(&wr_rt.offloads))
@@ -158,7 +163,8 @@ static void idle_virtual(struct worker *w)
             if (atomic_exchange(&wr_rt.workers[i].sleeping, 0))
                 wr_os_poll_kick(&wr_rt.workers[i].poll);
     spin_unlock(&wr_rt.clock_lock);
-    if (w->idle_counted && !moved)
+    bool sleep = w->idle_counted && !moved;
+    if (sleep)
         sleep_until_kicked(w, WR_NEVER);
     spin_lock(&wr_rt.clock_lock);
     if (w->idle_counted) {
@@ -166,6 +172,8 @@ static void idle_virtual(struct worker *w)
         wr_rt.idle--;
     }
     spin_unlock(&wr_rt.clock_lock);
+    if (sleep)
+        wr_sched_poll(w, WR_NOW);
 }
 
 void wr_idle(struct worker *w)

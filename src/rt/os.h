@@ -53,12 +53,16 @@ void wr_os_poll_kick(struct os_poll *poll);
 size_t wr_os_poll_wait(struct os_poll *poll, struct os_event *events, size_t max, wr_time span);
 /* Whether events wait, without taking them; any thread may ask. */
 bool wr_os_poll_pending(const struct os_poll *poll);
+void wr_os_poll_sleep(const struct os_poll *poll);      /* until they do */
 
 /* Descriptors. */
 wr_err wr_os_fd_prepare(int fd);            /* non-blocking; UNSUPPORTED for regular files */
 wr_err wr_os_fd_read(int fd, size_t *ret, void *buf, size_t size);     /* BUSY: would wait */
 wr_err wr_os_fd_write(int fd, size_t *ret, const void *buf, size_t size);
 void wr_os_fd_close(int fd);
+bool wr_os_fd_ready(int fd, unsigned events);   /* would not block now, or has failed */
+/* Writing to a pipe that nobody reads is an error, not the end of the process. */
+void wr_os_no_sigpipe(void);
 
 /* Memory for stacks: reserved, not committed.  NULL when there is none. */
 void *wr_os_map(size_t size);

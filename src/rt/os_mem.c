@@ -145,7 +145,8 @@ static void on_interrupt(int number)
 {
     (void)number;
     int saved = errno;
-    atomic_load(&interrupt_fn)();
+    void (*fn)(void) = atomic_load(&interrupt_fn);
+    fn();
     errno = saved;
 }
 

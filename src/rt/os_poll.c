@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -117,6 +118,12 @@ bool wr_os_poll_pending(const struct os_poll *poll_)
     return poll(&pfd, 1, 0) > 0;
 }
 
+void wr_os_poll_sleep(const struct os_poll *poll_)
+{
+    struct pollfd pfd = { .fd = poll_->epoll, .events = POLLIN };
+    poll(&pfd, 1, -1);
+}
+
 wr_err wr_os_fd_prepare(int fd)
 {
     struct stat st;
@@ -158,4 +165,28 @@ wr_err wr_os_fd_write(int fd, size_t *ret, const void *buf, size_t size)
 void wr_os_fd_close(int fd)
 {
     close(fd);
+}
+
+bool wr_os_fd_ready(int fd, unsigned events)
+{
+    struct pollfd pfd = { .fd = fd };
+    if (events & WR_READABLE)
+        pfd.events |= POLLIN | POLLRDHUP;
+    if (events & WR_WRITABLE)
+        pfd.events |= POLLOUT;
+    return poll(&pfd, 1, 0) > 0;
+}
+
+static void on_sigpipe(int number)
+{
+    (void)number;
+}
+
+/* A handler, not SIG_IGN: programs we start would inherit that. */
+void wr_os_no_sigpipe(void)
+{
+    struct sigaction act = { .sa_handler = on_sigpipe, .sa_flags = SA_RESTART | SA_ONSTACK };
+    struct sigaction old;
+    if (sigaction(SIGPIPE, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(SIGPIPE, &act, NULL);
 }

@@ -383,6 +383,7 @@ static inline void sim_point(const char *what, const char *place)
 
 /* ---- fd.c ---- */
 void wr_fd_event(struct worker *w, const struct os_event *event);
+void wr_fd_table_free(void);
 
 /* ---- stack.c ---- */
 

@@ -262,6 +262,7 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
     if (!atomic_exchange(&prepared, true)) {
         wr_os_at_fork(on_fork);
         wr_os_faults(on_fault);
+        wr_os_no_sigpipe();
         wr_rt_metrics();
     }
     wr_fiber_panics();
@@ -275,6 +276,7 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
         for (unsigned i = 0; i < wr_rt.count; i++)
             worker_close(&wr_rt.workers[i]);
     }
+    wr_fd_table_free();
     wr_task_free_all();
     wr_stack_pool_close();
     free(wr_rt.workers);
