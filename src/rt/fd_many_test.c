@@ -1,0 +1,285 @@
+/* fd_many_test.c - many descriptors, reused numbers, several workers, broken rules. */
+#include <weir/fd.h>
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <weir/run.h>
+#include <weir/scope.h>
+
+#include "rt/rt_int.h"
+#include "testing/settle.h"
+#include "testing/test.h"
+
+struct pair { struct wr_fd *in, *out; };
+
+static bool pipe_open(struct pair *ret)
+{
+    int ends[2];
+    if (!CHECK_EQ(0, pipe(ends)))
+        return false;
+    return CHECK_OK(wr_fd_open(&ret->in, ends[0])) && CHECK_OK(wr_fd_open(&ret->out, ends[1]));
+}
+
+static void pipe_close(struct pair pair)
+{
+    wr_fd_close(pair.in);
+    wr_fd_close(pair.out);
+}
+
+/* ---- many ---- */
+
+enum { RING = 1000 };
+
+struct ring { struct pair pipes[RING]; atomic_int passed; };
+struct station { struct ring *ring; int at; };
+
+/* A byte goes round: each station reads from its pipe and writes to the next. */
+static wr_err pass_on(void *arg)
+{
+    struct station *station = arg;
+    struct ring *ring = station->ring;
+    char byte;
+    size_t size;
+    for (int round = 0; round < 3; round++) {
+        CHECK_OK(wr_fd_read(ring->pipes[station->at].in, &size, &byte, 1, WR_NEVER));
+        ring->passed++;
+        if (round == 2 && station->at == RING - 1)
+            break;
+        CHECK_OK(wr_fd_write(ring->pipes[(station->at + 1) % RING].out, &size, &byte, 1,
+                             WR_NEVER));
+    }
+    return WR_OK;
+}
+
+static wr_err go_round(void *arg)
+{
+    struct ring *ring = arg;
+    static struct station stations[RING];
+    struct wr_scope *scope = scope_open();
+    size_t size;
+    for (int i = 0; i < RING; i++)
+        REQUIRE(pipe_open(&ring->pipes[i]), WR_NOFILE);
+    for (int i = 0; i < RING; i++) {
+        stations[i] = (struct station){ ring, i };
+        CHECK_OK(wr_scope_go(scope, "test.station", pass_on, &stations[i]));
+    }
+    CHECK_OK(wr_fd_write(ring->pipes[0].out, &size, "x", 1, WR_NEVER));
+    scope_done(scope);
+    for (int i = 0; i < RING; i++)
+        pipe_close(ring->pipes[i]);
+    return WR_OK;
+}
+
+TEST_PLAIN(a_thousand_pipes_pass_a_byte_round_on_any_number_of_workers)
+{
+    static struct ring ring;
+    struct rlimit limit;
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    if (limit.rlim_max < 2 * RING + 100)
+        SKIP("fewer descriptors than that are allowed here");
+    limit.rlim_cur = limit.rlim_max;
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    for (unsigned i = 0; i < 4; i++) {
+        struct wr_run_conf conf = { .workers = 1 + i / 2 * 3, .virtual_clock = i % 2 };
+        ring.passed = 0;
+        CHECK_OK(wr_run(&conf, go_round, &ring));
+        CHECK_EQ(3 * RING, ring.passed);
+    }
+}
+
+enum { ROUNDS = 2000 };
+
+struct rally { int there[2], back[2]; atomic_bool started; };
+
+/* Each side opens what it reads, so that its own worker hears of it. */
+static void play(int in, int out, int writes)
+{
+    struct wr_fd *fd = NULL;
+    char byte = 'x';
+    size_t size;
+    REQUIRE_OK(wr_fd_open(&fd, in));
+    for (int i = 0; i < ROUNDS; i++) {
+        CHECK_OK(wr_fd_read(fd, &size, &byte, 1, wr_after(WR_S(1))));
+        if (i < writes)
+            CHECK_EQ(1, write(out, &byte, 1));
+    }
+    wr_fd_close(fd);
+}
+
+static wr_err answer(void *arg)
+{
+    struct rally *rally = arg;
+    rally->started = true;
+    play(rally->there[0], rally->back[1], ROUNDS);
+    return WR_OK;
+}
+
+static wr_err nothing(void *arg)
+{
+    (void)arg;
+    return WR_OK;
+}
+
+/* Bytes on their way are work to do: the clock must not jump over them. */
+static wr_err rally_without_time(void *arg)
+{
+    struct rally rally = { 0 };
+    struct wr_scope *scope = scope_open();
+    wr_time start = wr_now();
+    (void)arg;
+    REQUIRE(pipe(rally.there) == 0 && pipe(rally.back) == 0, WR_NOFILE);
+    CHECK_OK(wr_scope_go(scope, "test.answer", answer, &rally));
+    for (int i = 0; i < 20; i++)        /* enough to wake another worker, which takes it */
+        CHECK_OK(wr_scope_go(scope, "test.nothing", nothing, NULL));
+    while (wr_rt.count > 1 && !rally.started)
+        ;
+    CHECK_EQ(1, write(rally.there[1], "x", 1));
+    play(rally.back[0], rally.there[1], ROUNDS - 1);
+    scope_done(scope);
+    CHECK_EQ(start, wr_now());
+    close(rally.there[1]);
+    close(rally.back[1]);
+    return WR_OK;
+}
+
+TEST_PLAIN(the_virtual_clock_does_not_jump_while_bytes_are_under_way)
+{
+    for (unsigned workers = 1; workers <= 4; workers++) {
+        struct wr_run_conf conf = { .workers = workers, .virtual_clock = true };
+        CHECK_OK(wr_run(&conf, rally_without_time, NULL));
+    }
+}
+
+/* ---- numbers that come again ---- */
+
+static struct os_event event_of(uint32_t index, uint32_t generation)
+{
+    return (struct os_event){ .data = (uint64_t)generation << 32 | index,
+                              .ready = WR_READABLE | WR_WRITABLE };
+}
+
+static wr_err wait_readable(void *arg)
+{
+    return wr_fd_wait(arg, WR_READABLE, WR_NEVER);
+}
+
+/* In a new run the table is empty: the first descriptor is {0, generation 0}. */
+static wr_err reopen_the_same(void *arg)
+{
+    int ends[2];
+    struct wr_fd *fd;
+    struct worker *w = fiber_self()->home;
+    struct os_event first = event_of(0, 0), second = event_of(0, 1), none = event_of(999, 0);
+    (void)arg;
+    REQUIRE(pipe(ends) == 0, WR_NOFILE);
+    int other = dup(ends[0]);
+    CHECK_OK(wr_fd_open(&fd, ends[0]));
+    int number = wr_fd_number(fd);
+    wr_fd_close(fd);
+    CHECK_EQ(number, dup2(other, number));
+    CHECK_OK(wr_fd_open(&fd, number));
+
+    struct wr_scope *scope = scope_open();
+    go(scope, wait_readable, fd);
+    wr_fd_event(w, &first);                 /* was on its way when the first was closed */
+    wr_fd_event(w, &none);
+    settle();
+    CHECK_EQ(1, wr_scope_live(scope));      /* it did not wake the second */
+    wr_fd_event(w, &second);
+    scope_done(scope);
+    wr_fd_close(fd);
+    wr_fd_event(w, &second);                /* and now it is nobody's */
+    close(other);
+    close(ends[1]);
+    return WR_OK;
+}
+
+TEST_PLAIN(an_event_of_a_closed_descriptor_does_not_reach_the_one_that_has_its_number_now)
+{
+    struct wr_run_conf conf = { .workers = 1, .virtual_clock = true };
+    CHECK_OK(wr_run(&conf, reopen_the_same, NULL));
+    CHECK_OK(wr_run(&conf, reopen_the_same, NULL));
+}
+
+static wr_err open_and_close(void *arg)
+{
+    for (int i = 0; i < 100; i++) {
+        struct pair pair;
+        size_t size;
+        char buf[4];
+        REQUIRE(pipe_open(&pair), WR_NOFILE);
+        CHECK_OK(wr_fd_write(pair.out, &size, "abc", 3, WR_NEVER));
+        if (i % 2)
+            CHECK_OK(wr_fd_read(pair.in, &size, buf, 3, WR_NEVER));
+        if (i % 3 == 0)
+            CHECK_OK(wr_yield());
+        pipe_close(pair);       /* perhaps with an event on its way */
+    }
+    atomic_fetch_add((atomic_int *)arg, 1);
+    return WR_OK;
+}
+
+static wr_err churn(void *arg)
+{
+    struct wr_scope *scope = scope_open();
+    for (int i = 0; i < 16; i++)
+        CHECK_OK(wr_scope_go(scope, "test.churn", open_and_close, arg));
+    scope_done(scope);
+    return WR_OK;
+}
+
+TEST_PLAIN(descriptors_come_and_go_on_four_workers)
+{
+    atomic_int ended = 0;
+    CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 4 }, churn, &ended));
+    CHECK_EQ(16, ended);
+}
+
+/* ---- signals ---- */
+
+TEST(a_broken_pipe_is_no_signal_and_programs_we_start_have_it_as_ever)
+{
+    struct sigaction act;
+    CHECK_EQ(0, sigaction(SIGPIPE, NULL, &act));
+    CHECK(act.sa_handler != SIG_DFL);
+    CHECK(act.sa_handler != SIG_IGN);       /* that would be inherited */
+}
+
+/* ---- rules ---- */
+
+TEST_PANICS(two_fibers_that_wait_to_read_one_descriptor_are_a_panic,
+            "two fibers wait for descriptor [0-9]+ to be readable.*in task main#")
+{
+    struct pair pair;
+    REQUIRE(pipe_open(&pair));
+    go(scope_open(), wait_readable, pair.in);
+    (void)!wr_fd_wait(pair.in, WR_READABLE, WR_NEVER);
+}
+
+TEST_PANICS(waiting_for_both_at_once_is_a_panic,
+            "wait for descriptor [0-9]+ to be readable or writable, one at a time")
+{
+    struct pair pair;
+    REQUIRE(pipe_open(&pair));
+    (void)!wr_fd_wait(pair.in, 3, WR_NEVER);
+}
+
+TEST_PANICS(closing_a_descriptor_somebody_waits_on_names_him,
+            "descriptor [0-9]+ is closed while test\\.task#[0-9]+ waits on it; cancel and join "
+            "its users first")
+{
+    struct pair pair;
+    REQUIRE(pipe_open(&pair));
+    go(scope_open(), wait_readable, pair.in);
+    wr_fd_close(pair.in);
+}
+
+TEST_DIES_PLAIN(opening_a_descriptor_outside_a_task_is_a_panic,
+                "wr_fd_open outside a task: a descriptor belongs to a worker")
+{
+    struct wr_fd *fd;
+    (void)!wr_fd_open(&fd, 0);
+}
