@@ -79,7 +79,7 @@ def page(header, others):
     out += [".Sh SYNOPSIS", f".In weir/{header.name}.h"]
     for call in calls:
         out += synopsis(call)
-    out += [".Sh DESCRIPTION", *prose(header.prose)]
+    out += [".Sh DESCRIPTION", *prose(header.prose or header.title.capitalize() + ".")]
     for item in header.items:
         item_calls = item.calls + item.macros
         if item_calls:

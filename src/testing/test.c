@@ -152,11 +152,11 @@ static void run_child(struct test *test)
     if (verdict->skipped || (ended && matches(test->regex, text)))
         return;
     verdict->failed = true;
+    const char *claimed = ended ? "as claimed" : "not as claimed";
     if (WIFSIGNALED(status))
-        printf("# ended by signal %d%s\n", WTERMSIG(status), ended ? "" : ", not as claimed");
+        printf("# ended by signal %d, %s\n", WTERMSIG(status), claimed);
     else
-        printf("# ended %s%s\n", verdict->contained ? "by a contained panic" : "without a panic",
-               ended ? "" : ", not as claimed");
+        printf("# ended with%s a contained panic, %s\n", verdict->contained ? "" : "out", claimed);
     printf("# standard error should match: %s\n", test->regex);
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
         printf("#   %s\n", line);
