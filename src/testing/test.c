@@ -156,7 +156,8 @@ static void run_child(struct test *test)
     if (WIFSIGNALED(status))
         printf("# ended by signal %d, %s\n", WTERMSIG(status), claimed);
     else
-        printf("# ended with%s a contained panic, %s\n", verdict->contained ? "" : "out", claimed);
+        printf("# ended %s a contained panic, %s\n", verdict->contained ? "by" : "without",
+               claimed);
     printf("# standard error should match: %s\n", test->regex);
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
         printf("#   %s\n", line);
