@@ -1,84 +1,21 @@
-/* fresh.c - tasks that have not started: their records, their number, their queues.
+/* fresh.c - tasks that have not started: their number and their queues.
  *
- * A record is taken at spawn and given back as soon as a fiber has copied it,
- * perhaps on another worker; so free records flow through a common depot when
- * one worker spawns what another runs.
+ * A queue is a list of batches under a lock.  Its owner adds to the last batch
+ * and takes from the first; a worker that has nothing to do takes the whole
+ * first batch, which is one pointer however many tasks it holds, and looks at
+ * them after it has let go of the lock.  So being robbed costs the owner next
+ * to nothing.
  *
- * A queue is a list under a lock: pushed and popped by its owner, and robbed
- * from the front by workers that have nothing to do.
+ * Empty batches are kept by the worker that emptied them, and flow through a
+ * common depot when one worker spawns what another runs.
  */
 #include <stdlib.h>
 
 #include "rt/rt_int.h"
 
-#define STEAL_MAX 32
-#define TASK_CHUNK 64
-#define TASK_KEEP 256           /* free records a worker keeps to itself */
+#define BATCH_KEEP 32           /* empty batches a worker keeps to itself */
 
-struct task_chunk { struct task_chunk *next; struct task tasks[TASK_CHUNK]; };
-
-/* ---- task records ---- */
-
-struct task *wr_task_take(struct worker *w)
-{
-    struct task *task = w->task_free;
-    if (task) {
-        w->task_free = task->next;
-        w->task_free_len--;
-        return task;
-    }
-    spin_lock(&wr_rt.depot_lock);
-    for (int i = 0; i < TASK_CHUNK && (task = wr_rt.depot); i++) {
-        wr_rt.depot = task->next;
-        wr_rt.depot_len--;
-        task->next = w->task_free;
-        w->task_free = task;
-        w->task_free_len++;
-    }
-    spin_unlock(&wr_rt.depot_lock);
-    if (!w->task_free) {
-        struct task_chunk *chunk = calloc(1, sizeof(*chunk));
-        if (!chunk)
-            return NULL;
-        for (int i = 0; i < TASK_CHUNK; i++) {
-            chunk->tasks[i].next = w->task_free;
-            w->task_free = &chunk->tasks[i];
-        }
-        w->task_free_len += TASK_CHUNK;
-        spin_lock(&wr_rt.depot_lock);
-        chunk->next = wr_rt.chunks;
-        wr_rt.chunks = chunk;
-        spin_unlock(&wr_rt.depot_lock);
-    }
-    return wr_task_take(w);
-}
-
-void wr_task_give(struct worker *w, struct task *task)
-{
-    task->next = w->task_free;
-    w->task_free = task;
-    if (++w->task_free_len < TASK_KEEP)
-        return;
-    spin_lock(&wr_rt.depot_lock);
-    for (int i = 0; i < TASK_KEEP / 2; i++) {
-        task = w->task_free;
-        w->task_free = task->next;
-        task->next = wr_rt.depot;
-        wr_rt.depot = task;
-    }
-    wr_rt.depot_len += TASK_KEEP / 2;
-    spin_unlock(&wr_rt.depot_lock);
-    w->task_free_len -= TASK_KEEP / 2;
-}
-
-void wr_task_free_all(void)
-{
-    while (wr_rt.chunks) {
-        struct task_chunk *next = wr_rt.chunks->next;
-        free(wr_rt.chunks);
-        wr_rt.chunks = next;
-    }
-}
+/* ---- the number of tasks ---- */
 
 /* Tickets bound the number of tasks alive; workers hold them in batches so
  * that the common count is rarely touched.  A small bound is kept exactly: none
@@ -114,99 +51,212 @@ void wr_ticket_give(struct worker *w)
     }
 }
 
-/* ---- fresh queue ---- */
+/* ---- batches ---- */
 
-void wr_fresh_push(struct fresh *fresh, struct task *task)
+/* Have an empty batch at hand, so that a push never runs out under the lock. */
+static bool batch_reserve(struct worker *w)
 {
-    task->next = NULL;
-    spin_lock(&fresh->lock);
+    if (w->batches)
+        return true;
+    spin_lock(&wr_rt.depot_lock);
+    struct batch *batch = wr_rt.depot;
+    if (batch)
+        wr_rt.depot = batch->next;
+    spin_unlock(&wr_rt.depot_lock);
+    if (!batch)
+        batch = malloc(sizeof(*batch));
+    if (!batch)
+        return false;
+    batch->next = NULL;
+    w->batches = batch;
+    w->batch_count = 1;
+    return true;
+}
+
+static struct batch *batch_take(struct worker *w)
+{
+    struct batch *batch = w->batches;
+    w->batches = batch->next;
+    w->batch_count--;
+    *batch = (struct batch){ .first = 0 };
+    return batch;
+}
+
+static void batch_give(struct worker *w, struct batch *batch)
+{
+    if (w->batch_count < BATCH_KEEP) {
+        batch->next = w->batches;
+        w->batches = batch;
+        w->batch_count++;
+        return;
+    }
+    spin_lock(&wr_rt.depot_lock);
+    batch->next = wr_rt.depot;
+    wr_rt.depot = batch;
+    spin_unlock(&wr_rt.depot_lock);
+}
+
+static void free_list(struct batch *batch)
+{
+    while (batch) {
+        struct batch *next = batch->next;
+        free(batch);
+        batch = next;
+    }
+}
+
+void wr_fresh_close(void)
+{
+    for (unsigned i = 0; i < wr_rt.count; i++) {
+        struct worker *w = &wr_rt.workers[i];
+        free_list(w->batches);
+        free_list(w->fresh[0].head);
+        free_list(w->fresh[1].head);
+    }
+    free_list(wr_rt.depot);
+    wr_rt.depot = NULL;
+}
+
+/* ---- the queue ---- */
+
+static void set_len(struct fresh *fresh, size_t len)
+{
+    atomic_store_explicit(&fresh->len, len, memory_order_relaxed);
+}
+
+static void append(struct fresh *fresh, struct batch *batch)
+{
+    batch->next = NULL;
     if (fresh->head)
-        fresh->tail->next = task;
+        fresh->tail->next = batch;
     else
-        fresh->head = task;
-    fresh->tail = task;
-    atomic_store_explicit(&fresh->len, fresh->len + 1, memory_order_relaxed);
-    spin_unlock(&fresh->lock);
+        fresh->head = batch;
+    fresh->tail = batch;
 }
 
-struct task *wr_fresh_pop(struct fresh *fresh)
+wr_err wr_fresh_push(struct worker *w, int class, const struct task *task)
 {
+    struct fresh *fresh = &w->fresh[class];
+    if (!batch_reserve(w))
+        return WR_NOMEM;
+    spin_lock(&fresh->lock);
+    if (!fresh->head || fresh->tail->end == BATCH_TASKS)
+        append(fresh, batch_take(w));
+    fresh->tail->tasks[fresh->tail->end++] = *task;
+    set_len(fresh, fresh->len + 1);
+    spin_unlock(&fresh->lock);
+    return WR_OK;
+}
+
+bool wr_fresh_pop(struct worker *w, int class, struct task *ret)
+{
+    struct fresh *fresh = &w->fresh[class];
     if (atomic_load_explicit(&fresh->len, memory_order_relaxed) == 0)
-        return NULL;
+        return false;
+    struct batch *empty = NULL;
     spin_lock(&fresh->lock);
-    struct task *task = fresh->head;
-    if (task) {
-        fresh->head = task->next;
-        atomic_store_explicit(&fresh->len, fresh->len - 1, memory_order_relaxed);
+    struct batch *batch = fresh->head;
+    if (batch) {
+        *ret = batch->tasks[batch->first++];
+        set_len(fresh, fresh->len - 1);
+        if (batch->first == batch->end) {
+            fresh->head = batch->next;
+            empty = batch;
+        }
     }
     spin_unlock(&fresh->lock);
-    return task;
+    if (empty)
+        batch_give(w, empty);
+    return batch;
 }
 
-void wr_fresh_unpop(struct fresh *fresh, struct task *task)
+/* The one just popped; if that emptied its batch, the batch is at hand. */
+void wr_fresh_unpop(struct worker *w, int class, const struct task *task)
 {
+    struct fresh *fresh = &w->fresh[class];
+    bool reserved = batch_reserve(w);
     spin_lock(&fresh->lock);
-    task->next = fresh->head;
-    if (!fresh->head)
-        fresh->tail = task;
-    fresh->head = task;
-    atomic_store_explicit(&fresh->len, fresh->len + 1, memory_order_relaxed);
-    spin_unlock(&fresh->lock);
-}
-
-const struct task *wr_fresh_oldest(struct fresh *fresh)
-{
-    spin_lock(&fresh->lock);
-    const struct task *task = fresh->head;
-    spin_unlock(&fresh->lock);
-    return task;
-}
-
-struct task *wr_fresh_take(struct fresh *fresh, size_t at)
-{
-    struct task *before = NULL, *task = fresh->head;
-    for (; at > 0; at--) {
-        before = task;
-        task = task->next;
+    if (!fresh->head || fresh->head->first == 0) {
+        if (!reserved)
+            wr_fatal(WR_HERE, "no memory to put a task back");
+        struct batch *batch = batch_take(w);
+        batch->first = batch->end = BATCH_TASKS;
+        batch->next = fresh->head;
+        if (!fresh->head)
+            fresh->tail = batch;
+        fresh->head = batch;
     }
-    if (before)
-        before->next = task->next;
-    else
-        fresh->head = task->next;
-    if (!task->next)
-        fresh->tail = before;
-    atomic_store_explicit(&fresh->len, fresh->len - 1, memory_order_relaxed);
-    return task;
+    fresh->head->tasks[--fresh->head->first] = *task;
+    set_len(fresh, fresh->len + 1);
+    spin_unlock(&fresh->lock);
 }
 
-/* Take half of what another worker has queued, at most STEAL_MAX. */
+uint64_t wr_fresh_oldest(struct fresh *fresh)
+{
+    spin_lock(&fresh->lock);
+    uint64_t id = fresh->head ? fresh->head->tasks[fresh->head->first].id : 0;
+    spin_unlock(&fresh->lock);
+    return id;
+}
+
+struct task *wr_fresh_at(struct fresh *fresh, size_t at)
+{
+    struct batch *batch = fresh->head;
+    for (; at >= batch->end - batch->first; batch = batch->next)
+        at -= batch->end - batch->first;
+    return &batch->tasks[batch->first + at];
+}
+
+/* Those before it move up one place, and the first is popped. */
+void wr_fresh_take(struct worker *w, int class, size_t at, struct task *ret)
+{
+    struct fresh *fresh = &w->fresh[class];
+    struct task chosen = *wr_fresh_at(fresh, at);
+    for (; at > 0; at--)
+        *wr_fresh_at(fresh, at) = *wr_fresh_at(fresh, at - 1);
+    bool popped = wr_fresh_pop(w, class, ret);
+    RT_ASSERT(popped);
+    *ret = chosen;
+}
+
+/* ---- stealing ---- */
+
+/* The first batch; of the only one, the older half. */
+static struct batch *rob(struct fresh *from, struct batch *empty)
+{
+    struct batch *loot = NULL;
+    spin_lock(&from->lock);
+    struct batch *batch = from->head;
+    if (batch && (batch != from->tail || batch->end - batch->first == 1)) {
+        from->head = batch->next;
+        loot = batch;
+    } else if (batch) {
+        uint32_t count = (batch->end - batch->first + 1) / 2;
+        for (uint32_t i = 0; i < count; i++)
+            empty->tasks[i] = batch->tasks[batch->first++];
+        empty->first = 0;
+        empty->end = count;
+        loot = empty;
+    }
+    if (loot)
+        set_len(from, from->len - (loot->end - loot->first));
+    spin_unlock(&from->lock);
+    return loot;
+}
+
 static bool steal_from(struct worker *w, struct worker *victim, int class)
 {
-    struct fresh *from = &victim->fresh[class];
-    if (atomic_load_explicit(&from->len, memory_order_relaxed) == 0)
+    struct fresh *from = &victim->fresh[class], *to = &w->fresh[class];
+    if (atomic_load_explicit(&from->len, memory_order_relaxed) == 0 || !batch_reserve(w))
         return false;
-    spin_lock(&from->lock);
-    size_t len = from->len, count = (len + 1) / 2;
-    if (count > STEAL_MAX)
-        count = STEAL_MAX;
-    struct task *first = from->head, *last = first;
-    for (size_t i = 1; i < count; i++)
-        last = last->next;
-    if (count > 0)
-        from->head = last->next;
-    atomic_store_explicit(&from->len, len - count, memory_order_relaxed);
-    spin_unlock(&from->lock);
-    if (count == 0)
+    struct batch *empty = batch_take(w), *loot = rob(from, empty);
+    if (loot != empty)
+        batch_give(w, empty);
+    if (!loot)
         return false;
-    last->next = NULL;
-    struct fresh *to = &w->fresh[class];
     spin_lock(&to->lock);
-    if (to->head)
-        to->tail->next = first;
-    else
-        to->head = first;
-    to->tail = last;
-    atomic_store_explicit(&to->len, to->len + count, memory_order_relaxed);
+    append(to, loot);
+    set_len(to, to->len + (loot->end - loot->first));
     spin_unlock(&to->lock);
     return true;
 }

@@ -1,5 +1,5 @@
-/* fresh_test.c - the queue of tasks that have not started, and its records, on their
- * own: two workers that are only memory. */
+/* fresh_test.c - the queue of tasks that have not started, on its own: workers
+ * that are only memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,6 @@
 #include "testing/test.h"
 
 enum { TASKS = 200 };
-
-static struct task tasks[TASKS];
 
 static struct worker *open_workers(unsigned count)
 {
@@ -24,110 +22,135 @@ static struct worker *open_workers(unsigned count)
 
 static void close_workers(void)
 {
-    wr_task_free_all();
+    wr_fresh_close();
     free(wr_rt.workers);
     wr_rt = (struct rt){ 0 };
 }
 
-static void push_all(struct fresh *fresh, size_t from, size_t to)
+/* Tasks are told apart by their numbers. */
+static void push_all(struct worker *w, int class, uint64_t from, uint64_t to)
 {
-    for (size_t i = from; i < to; i++)
-        wr_fresh_push(fresh, &tasks[i]);
+    for (uint64_t i = from; i < to; i++)
+        CHECK_OK(wr_fresh_push(w, class, &(struct task){ .id = i }));
 }
 
 /* The queue holds exactly these, in this order. */
-static void check_holds(struct fresh *fresh, size_t from, size_t to)
+static void check_holds(struct worker *w, uint64_t from, uint64_t to)
 {
-    CHECK_EQ(to - from, fresh->len);
-    for (size_t i = from; i < to; i++)
-        CHECK(wr_fresh_pop(fresh) == &tasks[i]);
-    CHECK(wr_fresh_pop(fresh) == NULL);
-    CHECK_EQ(0, fresh->len);
+    struct task task;
+    CHECK_EQ(to - from, w->fresh[0].len);
+    for (uint64_t i = from; i < to; i++) {
+        CHECK(wr_fresh_pop(w, 0, &task));
+        CHECK_EQ(i, task.id);
+    }
+    CHECK(!wr_fresh_pop(w, 0, &task));
+    CHECK_EQ(0, w->fresh[0].len);
 }
 
 /* ---- the queue ---- */
 
 TEST_PLAIN(the_queue_is_first_in_first_out)
 {
-    struct fresh fresh = { 0 };
-    CHECK(wr_fresh_pop(&fresh) == NULL);
-    CHECK(wr_fresh_oldest(&fresh) == NULL);
-    for (int round = 0; round < 2; round++) {
-        push_all(&fresh, 0, 5);
-        CHECK(wr_fresh_oldest(&fresh) == &tasks[0]);
-        check_holds(&fresh, 0, 5);
+    struct worker *w = open_workers(1);
+    struct task task;
+    CHECK(!wr_fresh_pop(w, 0, &task));
+    CHECK_EQ(0, wr_fresh_oldest(&w->fresh[0]));
+    for (int round = 0; round < 3; round++) {
+        push_all(w, 0, 1, TASKS);
+        CHECK_EQ(1, wr_fresh_oldest(&w->fresh[0]));
+        check_holds(w, 1, TASKS);
     }
+    close_workers();
 }
 
 TEST_PLAIN(what_is_put_back_is_first_again)
 {
-    struct fresh fresh = { 0 };
-    push_all(&fresh, 0, 3);
-    wr_fresh_unpop(&fresh, wr_fresh_pop(&fresh));
-    check_holds(&fresh, 0, 3);
-    push_all(&fresh, 0, 1);
-    wr_fresh_unpop(&fresh, wr_fresh_pop(&fresh));   /* the only one: it is the last too */
-    push_all(&fresh, 1, 3);
-    check_holds(&fresh, 0, 3);
+    struct worker *w = open_workers(1);
+    struct task task;
+    for (uint64_t before = 0; before < 2 * BATCH_TASKS; before++) {
+        push_all(w, 0, 0, TASKS);
+        for (uint64_t i = 0; i <= before; i++)
+            CHECK(wr_fresh_pop(w, 0, &task));
+        CHECK_EQ(before, task.id);
+        wr_fresh_unpop(w, 0, &task);
+        check_holds(w, before, TASKS);
+    }
+    push_all(w, 0, 0, 1);
+    CHECK(wr_fresh_pop(w, 0, &task));
+    wr_fresh_unpop(w, 0, &task);                    /* the only one: it is the last too */
+    push_all(w, 0, 1, 30);
+    check_holds(w, 0, 30);
+    close_workers();
 }
 
 TEST_PLAIN(one_from_the_middle_leaves_the_others_in_order)
 {
-    for (size_t at = 0; at < 4; at++) {
-        struct fresh fresh = { 0 };
-        push_all(&fresh, 0, 4);
-        CHECK(wr_fresh_take(&fresh, at) == &tasks[at]);
-        CHECK_EQ(3, fresh.len);
-        push_all(&fresh, 4, 5);                     /* the end of the list is intact */
-        for (size_t i = 0; i < 5; i++)
-            if (i != at)
-                CHECK(wr_fresh_pop(&fresh) == &tasks[i]);
-        CHECK(wr_fresh_pop(&fresh) == NULL);
+    struct worker *w = open_workers(1);
+    struct task task;
+    for (size_t at = 0; at < 60; at++) {
+        push_all(w, 0, 0, 60);
+        CHECK_EQ(at, wr_fresh_at(&w->fresh[0], at)->id);
+        wr_fresh_take(w, 0, at, &task);
+        CHECK_EQ(at, task.id);
+        CHECK_EQ(59, w->fresh[0].len);
+        push_all(w, 0, 60, 61);                     /* the end of the line is intact */
+        for (uint64_t i = 0; i < 61; i++)
+            if (i != at && CHECK(wr_fresh_pop(w, 0, &task)))
+                CHECK_EQ(i, task.id);
+        CHECK(!wr_fresh_pop(w, 0, &task));
     }
+    close_workers();
 }
 
 /* ---- stealing ---- */
 
-TEST_PLAIN(a_thief_takes_the_older_half_rounded_up)
+TEST_PLAIN(of_a_single_batch_a_thief_takes_the_older_half_rounded_up)
 {
     struct worker *workers = open_workers(2);
-    push_all(&workers[1].fresh[0], 0, 7);
+    push_all(&workers[1], 0, 0, 7);
     CHECK(wr_steal(&workers[0]));
-    check_holds(&workers[0].fresh[0], 0, 4);
-    check_holds(&workers[1].fresh[0], 4, 7);
-    push_all(&workers[1].fresh[0], 0, 1);
+    check_holds(&workers[0], 0, 4);
+    check_holds(&workers[1], 4, 7);
+    push_all(&workers[1], 0, 0, 1);
     CHECK(wr_steal(&workers[0]));
-    check_holds(&workers[0].fresh[0], 0, 1);
-    check_holds(&workers[1].fresh[0], 0, 0);
+    check_holds(&workers[0], 0, 1);
+    check_holds(&workers[1], 0, 0);
     close_workers();
 }
 
-TEST_PLAIN(a_thief_takes_at_most_thirty_two)
+TEST_PLAIN(of_many_a_thief_takes_the_first_batch_whole)
 {
     struct worker *workers = open_workers(2);
-    push_all(&workers[1].fresh[0], 0, TASKS);
+    push_all(&workers[1], 0, 0, TASKS);
     CHECK(wr_steal(&workers[0]));
-    check_holds(&workers[0].fresh[0], 0, 32);
-    check_holds(&workers[1].fresh[0], 32, TASKS);
+    check_holds(&workers[0], 0, BATCH_TASKS);
+    check_holds(&workers[1], BATCH_TASKS, TASKS);
+    push_all(&workers[1], 0, 0, TASKS);
+    struct task task;
+    CHECK(wr_fresh_pop(&workers[1], 0, &task));
+    CHECK(wr_steal(&workers[0]));                   /* what is left of it */
+    check_holds(&workers[0], 1, BATCH_TASKS);
+    check_holds(&workers[1], BATCH_TASKS, TASKS);
     close_workers();
 }
 
 TEST_PLAIN(what_was_stolen_stands_behind_what_was_there)
 {
     struct worker *workers = open_workers(2);
-    push_all(&workers[0].fresh[0], 0, 2);
-    push_all(&workers[1].fresh[0], 2, 4);
+    push_all(&workers[0], 0, 0, 2);
+    push_all(&workers[1], 0, 2, 4);
     CHECK(wr_steal(&workers[0]));
-    check_holds(&workers[0].fresh[0], 0, 3);
-    check_holds(&workers[1].fresh[0], 3, 4);
+    push_all(&workers[0], 0, 3, 4);
+    check_holds(&workers[0], 0, 4);
+    check_holds(&workers[1], 3, 4);
     close_workers();
 }
 
 TEST_PLAIN(low_tasks_are_stolen_only_when_no_worker_has_normal_ones)
 {
     struct worker *workers = open_workers(3);
-    push_all(&workers[1].fresh[1], 0, 2);
-    push_all(&workers[2].fresh[0], 2, 4);
+    push_all(&workers[1], 1, 0, 2);
+    push_all(&workers[2], 0, 2, 4);
     CHECK(wr_steal(&workers[0]));
     CHECK_EQ(1, workers[0].fresh[0].len);
     CHECK_EQ(0, workers[0].fresh[1].len);
@@ -141,42 +164,26 @@ TEST_PLAIN(low_tasks_are_stolen_only_when_no_worker_has_normal_ones)
 TEST_PLAIN(a_thief_that_finds_nothing_says_so)
 {
     struct worker *workers = open_workers(3);
-    push_all(&workers[0].fresh[0], 0, 2);           /* its own do not count */
+    push_all(&workers[0], 0, 0, 2);                 /* its own do not count */
     CHECK(!wr_steal(&workers[0]));
     CHECK_EQ(2, workers[0].fresh[0].len);
     close_workers();
 }
 
-/* ---- records ---- */
-
-TEST_PLAIN(no_record_is_given_out_twice)
-{
-    enum { MANY = 1000 };
-    static struct task *taken[MANY];
-    struct worker *workers = open_workers(1);
-    for (size_t i = 0; i < MANY; i++) {
-        taken[i] = wr_task_take(&workers[0]);
-        REQUIRE(taken[i]);
-        taken[i]->arg = &taken[i];
-    }
-    for (size_t i = 0; i < MANY; i++)
-        CHECK(taken[i]->arg == &taken[i]);
-    for (size_t i = 0; i < MANY; i++)
-        wr_task_give(&workers[0], taken[i]);
-    close_workers();
-}
-
-TEST_PLAIN(records_that_one_worker_takes_and_another_gives_flow_back)
+TEST_PLAIN(batches_that_one_worker_fills_and_another_empties_flow_back)
 {
     struct worker *workers = open_workers(2);
-    for (int i = 0; i < 100000; i++) {
-        struct task *task = wr_task_take(&workers[0]);
-        REQUIRE(task);
-        wr_task_give(&workers[1], task);
+    struct task task;
+    for (int i = 0; i < 20000; i++) {
+        push_all(&workers[0], 0, 0, 2 * BATCH_TASKS);
+        while (wr_steal(&workers[1]))
+            while (wr_fresh_pop(&workers[1], 0, &task))
+                ;
     }
-    CHECK(workers[1].task_free_len <= 256);
-    CHECK(wr_rt.depot_len <= 512);
-    CHECK(workers[0].task_free_len + workers[1].task_free_len + wr_rt.depot_len <= 640);
+    size_t kept = 0;
+    for (struct batch *batch = wr_rt.depot; batch; batch = batch->next)
+        kept++;
+    CHECK(workers[0].batch_count + workers[1].batch_count + kept < 100);
     close_workers();
 }
 

@@ -118,7 +118,6 @@ void wr_timer_check_home(const struct wr_timer *timer, const char *place);
 /* ---- tasks and fibers ---- */
 
 struct task {
-    struct task *next;
     wr_task_fn fn;
     void *arg;
     struct wr_scope *scope;
@@ -172,11 +171,19 @@ struct fiber {
 
 struct ready { struct fiber *head, *tail; };
 
+#define BATCH_TASKS 24
+
+struct batch {
+    struct batch *next;
+    uint32_t first, end;                /* tasks[first] up to, without, tasks[end] */
+    struct task tasks[BATCH_TASKS];
+};
+
 /* Tasks nobody has started; the owner pushes and pops, others steal. */
 struct fresh {
     _Alignas(CACHE_LINE) struct spin lock;
-    struct task *head, *tail;
-    _Atomic size_t len;
+    struct batch *head, *tail;          /* batches are never empty */
+    _Atomic size_t len;                 /* tasks */
 };
 
 struct worker {
@@ -194,8 +201,8 @@ struct worker {
     size_t spare_least;                 /* in this round of trimming */
     size_t spare_excess;                /* to be freed */
     struct fiber *dead;                 /* ended by a panic, to be freed off its own stack */
-    struct task *task_free;
-    size_t task_free_len;
+    struct batch *batches;              /* empty ones */
+    size_t batch_count;
     size_t tickets;                     /* tasks it may still start */
     uint64_t kicks;                     /* workers to wake once the lock is released */
     uint64_t ids;
@@ -209,7 +216,7 @@ struct worker {
     struct os_poll poll;
     struct os_thread thread;
     struct wr_rand rand;
-    const struct task *wait_head;       /* the oldest task not started, as last seen, ... */
+    uint64_t wait_head;                 /* the oldest task not started, as last seen, ... */
     wr_time wait_since;                 /* ... and since when */
     uint32_t spin_misses, spin_skip;
     bool idle_counted;                  /* counted as idle by the virtual clock */
@@ -318,17 +325,18 @@ void wr_sched_poll(struct worker *w, wr_time span);
 
 /* ---- fresh.c ---- */
 
-struct task *wr_task_take(struct worker *w);            /* NULL: out of memory */
-void wr_task_give(struct worker *w, struct task *task);
-void wr_task_free_all(void);
 bool wr_ticket_take(struct worker *w);
 void wr_ticket_give(struct worker *w);
-void wr_fresh_push(struct fresh *fresh, struct task *task);
-struct task *wr_fresh_pop(struct fresh *fresh);
-void wr_fresh_unpop(struct fresh *fresh, struct task *task);
-/* Which one is first in line: to be recognised, not to be looked at. */
-const struct task *wr_fresh_oldest(struct fresh *fresh);
-struct task *wr_fresh_take(struct fresh *fresh, size_t at);     /* one worker only */
+/* The calling worker's own queue.  Errors: NOMEM. */
+wr_err wr_fresh_push(struct worker *w, int class, const struct task *task);
+bool wr_fresh_pop(struct worker *w, int class, struct task *ret);
+void wr_fresh_unpop(struct worker *w, int class, const struct task *task);
+/* The number of the task that is first in line; 0 when there is none. */
+uint64_t wr_fresh_oldest(struct fresh *fresh);
+/* Any one in the line; for a run with one worker. */
+struct task *wr_fresh_at(struct fresh *fresh, size_t at);
+void wr_fresh_take(struct worker *w, int class, size_t at, struct task *ret);
+void wr_fresh_close(void);
 bool wr_steal(struct worker *w);
 
 /* ---- idle.c ---- */
@@ -359,9 +367,7 @@ struct rt {
     _Atomic uint64_t asleep;            /* workers that sleep, as bits: a hint */
     _Atomic size_t tickets;             /* tasks that may still be started */
     struct spin depot_lock;
-    struct task *depot;                 /* task records no worker keeps */
-    size_t depot_len;
-    struct task_chunk *chunks;
+    struct batch *depot;                /* empty batches no worker keeps */
     _Atomic size_t offloads;            /* calls queued or running on the pool */
     _Atomic uint64_t stack_waits;       /* times a task waited for memory */
     /* The virtual clock. */

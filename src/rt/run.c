@@ -227,12 +227,13 @@ static wr_err run_workers(struct first *first)
     /* The root task is queued by hand: no task exists yet that could start it. */
     wr_kind_know(&root_kind);
     atomic_store(&root.live, 1);
-    struct task *task = wr_ticket_take(w) ? wr_task_take(w) : NULL;
-    if (!task)
+    if (!wr_ticket_take(w))
         return WR_NOMEM;
-    *task = (struct task){ .fn = run_root, .arg = first, .scope = &root, .kind = &root_kind,
-                           .id = ++w->ids * wr_rt.count };
-    wr_fresh_push(&w->fresh[0], task);
+    err = wr_fresh_push(w, 0, &(struct task){ .fn = run_root, .arg = first, .scope = &root,
+                                              .kind = &root_kind,
+                                              .id = ++w->ids * wr_rt.count });
+    if (err)
+        return err;
 
     for (; started < wr_rt.count && !err; started += !err) {
         char name[16];
@@ -277,7 +278,7 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
             worker_close(&wr_rt.workers[i]);
     }
     wr_fd_table_free();
-    wr_task_free_all();
+    wr_fresh_close();
     wr_stack_pool_close();
     free(wr_rt.workers);
     free(wr_rt.candidates);

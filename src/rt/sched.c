@@ -106,29 +106,24 @@ wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, 
     struct worker *w = wr_worker_self;
     if (!wr_ticket_take(w))
         return WR_BUSY;
-    struct task *task = wr_task_take(w);
-    if (!task) {
-        wr_ticket_give(w);
-        return WR_NOMEM;
-    }
     if (__builtin_expect(!atomic_load_explicit(&kind->known, memory_order_relaxed), 0))
         wr_kind_know(kind);
+    wr_err err = wr_fresh_push(w, scope->low, &(struct task){
+        .fn = fn, .arg = arg, .scope = scope, .kind = kind, .id = ++w->ids * wr_rt.count + w->id });
+    if (err) {
+        wr_ticket_give(w);
+        return err;
+    }
     count_shard(&kind->count[w->id % WR_KIND_SHARDS].spawned, wr_rt.count);
-    *task = (struct task){
-        .fn = fn, .arg = arg, .scope = scope, .kind = kind, .id = ++w->ids * wr_rt.count + w->id
-    };
-    struct fresh *fresh = &w->fresh[scope->low];
-    wr_fresh_push(fresh, task);
-    if (__builtin_expect(wr_rt.count > 1
-            && atomic_load_explicit(&fresh->len, memory_order_relaxed) > FRESH_WAKE, 0))
+    size_t len = atomic_load_explicit(&w->fresh[scope->low].len, memory_order_relaxed);
+    if (__builtin_expect(len > FRESH_WAKE && wr_rt.count > 1, 0))
         wake_one(w);
     return WR_OK;
 }
 
-static void give_task(struct worker *w, struct fiber *fiber, struct task *task)
+/* fiber->task has been filled in. */
+static void begin(struct fiber *fiber)
 {
-    fiber->task = *task;
-    wr_task_give(w, task);
     fiber->scope = fiber->task.scope;
     fiber->low = fiber->scope->low;
     fiber->place = fiber->task.kind->place;
@@ -136,7 +131,7 @@ static void give_task(struct worker *w, struct fiber *fiber, struct task *task)
 }
 
 /* A task becomes a fiber.  Without memory for a stack it stays where it is. */
-static struct fiber *start_task(struct worker *w, int class, struct task *task)
+static struct fiber *start_task(struct worker *w, int class, const struct task *task)
 {
     struct fiber *fiber = w->spare;
     if (fiber) {
@@ -148,17 +143,18 @@ static struct fiber *start_task(struct worker *w, int class, struct task *task)
     }
     if (!fiber) {
         atomic_fetch_add(&wr_rt.stack_waits, 1);
-        wr_fresh_unpop(&w->fresh[class], task);
+        wr_fresh_unpop(w, class, task);
         return NULL;
     }
-    give_task(w, fiber, task);
+    fiber->task = *task;
+    begin(fiber);
     return fiber;
 }
 
 static struct fiber *start_one(struct worker *w, int class)
 {
-    struct task *task = wr_fresh_pop(&w->fresh[class]);
-    return task ? start_task(w, class, task) : NULL;
+    struct task task;
+    return wr_fresh_pop(w, class, &task) ? start_task(w, class, &task) : NULL;
 }
 
 /* ---- the next thing to run ---- */
@@ -181,12 +177,11 @@ bool wr_sched_take(struct worker *w, struct fiber *fiber)
     count_own(&w->turns);
     if ((atomic_load_explicit(&w->turns, memory_order_relaxed) & TURN_MASK) == 0)
         return false;
-    struct task *task = wr_fresh_pop(&w->fresh[0]);
-    if (!task)
+    if (!wr_fresh_pop(w, 0, &fiber->task))
         return false;
-    if (w->done_scope != task->scope)
+    if (w->done_scope != fiber->task.scope)
         wr_sched_flush(w);
-    give_task(w, fiber, task);
+    begin(fiber);
     return true;
 }
 
@@ -222,12 +217,9 @@ static size_t list_candidates(struct worker *w)
     for (int class = 0; class < 2; class++)
         for (struct fiber *fiber = w->ready[class].head; fiber; fiber = fiber->next)
             add_candidate(count++, &fiber->task, false);
-    for (int class = 0; class < 2; class++) {
-        size_t len = w->fresh[class].len;
-        struct task *task = w->fresh[class].head;
-        for (size_t i = 0; i < len; i++, task = task->next)
-            add_candidate(count++, task, true);
-    }
+    for (int class = 0; class < 2; class++)
+        for (size_t i = 0; i < w->fresh[class].len; i++)
+            add_candidate(count++, wr_fresh_at(&w->fresh[class], i), true);
     return count;
 }
 
@@ -264,7 +256,9 @@ static struct fiber *next_chosen(struct worker *w)
     int class = at >= w->fresh[0].len;
     if (class)
         at -= w->fresh[0].len;
-    return start_task(w, class, wr_fresh_take(&w->fresh[class], at));
+    struct task task;
+    wr_fresh_take(w, class, at, &task);
+    return start_task(w, class, &task);
 }
 
 static struct fiber *next_low(struct worker *w)
@@ -390,7 +384,7 @@ void wr_sched_poll(struct worker *w, wr_time span)
 /* The oldest task of this worker has waited long enough for others to help. */
 static void offer_help(struct worker *w, wr_time now)
 {
-    const struct task *head = wr_fresh_oldest(&w->fresh[0]);
+    uint64_t head = wr_fresh_oldest(&w->fresh[0]);
     if (!head || head != w->wait_head) {
         w->wait_head = head;
         w->wait_since = now;
