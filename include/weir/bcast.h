@@ -46,6 +46,7 @@ void wr_bcast_free(struct wr_bcast *bcast);
 /* Errors: CLOSED. */
 wr_err wr_bcast_send(struct wr_bcast *bcast, const void *item);
 
+/* A reader of what is sent from now on.  A plain value; nothing to close. */
 struct wr_bcast_reader wr_bcast_reader(struct wr_bcast *bcast);
 
 /* Copy the next value out, waiting for one until the deadline.  LAGGED: values
@@ -58,6 +59,7 @@ wr_err wr_bcast_recv(struct wr_bcast_reader *reader, void *item, wr_time deadlin
 /* Refuse further sends and wake everyone who waits.  Twice is fine. */
 void wr_bcast_close(struct wr_bcast *bcast);
 
+/* The counts, at one moment. */
 struct wr_bcast_stat wr_bcast_stat(const struct wr_bcast *bcast);
 
 #endif

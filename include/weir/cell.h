@@ -44,6 +44,7 @@ void wr_cell_put(struct wr_cell *cell, const void *snapshot);
 wr_err wr_cell_set(struct wr_cell_writer *writer, const void *snapshot WR_AT);
 #define wr_cell_set(writer, snapshot) wr_cell_set(writer, snapshot, WR_HERE)
 
+/* Hand the writer over: *from is empty afterwards. */
 struct wr_cell_writer wr_cell_move(struct wr_cell_writer *from WR_AT);
 #define wr_cell_move(from) wr_cell_move(from, WR_HERE)
 

@@ -88,6 +88,7 @@ wr_err wr_chan_recv(struct wr_chan *ch, void *item, wr_time deadline WR_AT);
 /* Refuse further sends and wake everyone who waits.  Closing twice is fine. */
 void wr_chan_close(struct wr_chan *ch);
 
+/* The length and the counts, at one moment. */
 struct wr_chan_stat wr_chan_stat(const struct wr_chan *ch);
 
 #endif

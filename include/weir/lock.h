@@ -46,10 +46,14 @@ struct wr_rwlock {
 #define WR_MUTEX(name_, rank_)  { .info = { .name = (name_), .rank = (rank_) } }
 #define WR_RWLOCK(name_, rank_) { .info = { .name = (name_), .rank = (rank_) } }
 
+/* Take and release a mutex.  Releasing one that the caller does not hold is a
+ * panic. */
 void wr_mutex_lock(struct wr_mutex *mutex WR_AT);
 #define wr_mutex_lock(mutex) wr_mutex_lock(mutex, WR_HERE)
 void wr_mutex_unlock(struct wr_mutex *mutex);
 
+/* Share an rwlock with other readers, or have it alone.  A writer that waits
+ * goes before readers that come after it. */
 void wr_rwlock_read(struct wr_rwlock *lock WR_AT);
 #define wr_rwlock_read(lock) wr_rwlock_read(lock, WR_HERE)
 void wr_rwlock_read_done(struct wr_rwlock *lock);

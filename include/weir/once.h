@@ -28,6 +28,7 @@ wr_err wr_once_set(struct wr_once *once, const void *value);
 /* There will be no value: waits return CLOSED.  Does nothing once it is set. */
 void wr_once_close(struct wr_once *once);
 
+/* Whether it was set. */
 bool wr_once_done(const struct wr_once *once);
 
 /* Wait for the value and copy it out.  Errors: TIMEOUT, CLOSED, CANCELED. */

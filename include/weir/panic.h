@@ -23,9 +23,12 @@
  * same name fills it in; (wr_chan_recv)(ch, item, deadline, place) spells it. */
 #define WR_AT , const char *place
 
+/* Raise a panic, in the words of printf; wr_panic_at names another place than
+ * its own.  Messages are cut at 500 bytes. */
 _Noreturn void wr_panic_at(const char *place, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
+/* The same, naming the place where it stands. */
 #define wr_panic(...) wr_panic_at(WR_HERE, __VA_ARGS__)
 
 #define WR_ASSERT(cond) \

@@ -41,6 +41,7 @@ wr_err wr_sem_try_acquire_many(struct wr_sem *sem, size_t n);
 void wr_sem_release_many(struct wr_sem *sem, size_t n);
 #define wr_sem_release(sem) wr_sem_release_many(sem, 1)
 
+/* The units and the counts, at one moment. */
 struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem);
 
 /* A gate excludes across waits: one fiber at a time is inside. */

@@ -131,7 +131,7 @@ struct fiber *wr_fiber_new(struct worker *w)
     struct stack stack;
     if (wr_stack_get(&stack) != WR_OK)
         return NULL;
-    uintptr_t top = (uintptr_t)stack.low + stack.size - stack.colour * CACHE_LINE;
+    uintptr_t top = (uintptr_t)stack.low + stack.size - (size_t)stack.colour * CACHE_LINE;
     struct fiber *fiber =
         (struct fiber *)((top - sizeof(struct fiber)) & ~(uintptr_t)(CACHE_LINE - 1));
     memset(fiber, 0, sizeof(*fiber));

@@ -44,8 +44,8 @@ struct rt_hooks {
 };
 
 /* As wr_run, under the hooks of a simulation. */
-wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks, wr_task_fn fn,
-                     void *arg);
+wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks,
+                     wr_task_fn fn, void *arg);
 
 /* For `turn` and `stuck`: cancel every task of the run; or leave the run at
  * once, with its tasks where they are.  What an abandoned task has allocated

@@ -21,7 +21,7 @@
 #define MADV_GUARD_INSTALL_ 102     /* since Linux 6.13; older headers lack the name */
 #define PIDFD_SELF_ (-10000)        /* since Linux 6.14: this very process */
 #define GUARDS_AT_ONCE 128
-#define FAULT_STACK_SIZE (64 * 1024)
+#define FAULT_STACK_SIZE (64ul * 1024)
 
 size_t wr_os_page(void)
 {
@@ -63,7 +63,8 @@ static size_t guard_regions(char *at, size_t stride, size_t count)
         size_t n = count - done < GUARDS_AT_ONCE ? count - done : GUARDS_AT_ONCE;
         for (size_t i = 0; i < n; i++)
             pages[i] = (struct iovec){ at + (done + i) * stride, wr_os_page() };
-        long bytes = syscall(SYS_process_madvise, PIDFD_SELF_, pages, n, MADV_GUARD_INSTALL_, 0);
+        long bytes =
+            syscall(SYS_process_madvise, PIDFD_SELF_, pages, n, MADV_GUARD_INSTALL_, 0);
         if (bytes <= 0)
             break;
         done += (size_t)bytes / wr_os_page();

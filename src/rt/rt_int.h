@@ -261,7 +261,7 @@ void wr_fiber_switch(struct fiber *from, struct fiber *to);
 
 struct fiber *wr_fiber_new(struct worker *w);
 void wr_fiber_free(struct fiber *fiber);
-void wr_fiber_fini(struct fiber *fiber);        /* all but its stack, which goes with the pool */
+void wr_fiber_fini(struct fiber *fiber);    /* all but its stack, which the pool frees */
 /* Its waits are governed by the scope from now on; registering with the scope
  * is put off to the first wait, so that tasks that never wait pay nothing. */
 void wr_fiber_set_scope(struct fiber *fiber, struct wr_scope *scope);

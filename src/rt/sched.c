@@ -109,7 +109,8 @@ wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, 
     if (__builtin_expect(!atomic_load_explicit(&kind->known, memory_order_relaxed), 0))
         wr_kind_know(kind);
     wr_err err = wr_fresh_push(w, scope->low, &(struct task){
-        .fn = fn, .arg = arg, .scope = scope, .kind = kind, .id = ++w->ids * wr_rt.count + w->id });
+        .fn = fn, .arg = arg, .scope = scope, .kind = kind,
+        .id = ++w->ids * wr_rt.count + w->id });
     if (err) {
         wr_ticket_give(w);
         return err;

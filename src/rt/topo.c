@@ -35,7 +35,8 @@ static void keep_counts(const struct topo_row *row)
     if (!(row->refused | row->dropped | row->coalesced | row->lagged))
         return;
     struct gone *gone = map.gone;
-    while (gone && (strcmp(gone->name, row->name) != 0 || strcmp(gone->row.kind, row->kind) != 0))
+    while (gone
+           && (strcmp(gone->name, row->name) != 0 || strcmp(gone->row.kind, row->kind) != 0))
         gone = gone->next;
     if (!gone) {
         size_t len = strlen(row->name) + 1;

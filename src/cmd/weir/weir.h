@@ -4,8 +4,6 @@
 #ifndef WEIR_CMD_H
 #define WEIR_CMD_H
 
-#define WEIR_VERSION "0.1.0"
-
 int weir_demo(int argc, char **argv);
 int weir_sim(int argc, char **argv);
 int weir_topology(int argc, char **argv);

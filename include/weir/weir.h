@@ -1,0 +1,29 @@
+/* weir.h - all of it.  Each header can also be included alone. */
+#ifndef WEIR_WEIR_H
+#define WEIR_WEIR_H
+
+#include <weir/bcast.h>
+#include <weir/cell.h>
+#include <weir/chan.h>
+#include <weir/err.h>
+#include <weir/fd.h>
+#include <weir/lock.h>
+#include <weir/log.h>
+#include <weir/metric.h>
+#include <weir/offload.h>
+#include <weir/once.h>
+#include <weir/panic.h>
+#include <weir/run.h>
+#include <weir/scope.h>
+#include <weir/secret.h>
+#include <weir/select.h>
+#include <weir/sem.h>
+#include <weir/signal.h>
+#include <weir/sup.h>
+#include <weir/task.h>
+#include <weir/time.h>
+#include <weir/timer.h>
+#include <weir/topo.h>
+#include <weir/watch.h>
+
+#endif
