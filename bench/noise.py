@@ -13,28 +13,34 @@ OTHERS_MAX = 0.05
 GRAIN = 3               # ticks: what less than this many say is rounding
 
 
-@dataclasses.dataclass(order=True)
+@dataclasses.dataclass
 class Noise:
     """Shares of the machine: taken by the hypervisor, and by programs that are not ours."""
     steal: float
     others: float
     ticks: float        # what the measurement lasted, over all processors
+    cpu_only: bool      # it counts processor time: other programs do not matter
+
+    def badness(self):
+        """Above 1 the measurement is void."""
+        shares = [(self.steal, STEAL_MAX)] + [(self.others, OTHERS_MAX)] * (not self.cpu_only)
+        return max(0 if share * self.ticks < GRAIN else share / most for share, most in shares)
 
     def void(self):
-        return (self.steal > STEAL_MAX and self.steal * self.ticks >= GRAIN
-                or self.others > OTHERS_MAX and self.others * self.ticks >= GRAIN)
+        return self.badness() > 1
 
 
 class Watch:
     """Started before a measurement, stopped after it."""
 
-    def __init__(self):
+    def __init__(self, cpu_only):
+        self.cpu_only = cpu_only
         self.before = ticks()
 
     def stop(self):
         total, steal, busy, ours = (now - then for now, then in zip(ticks(), self.before))
         total = max(total, 1)
-        return Noise(steal / total, max(busy - ours, 0) / total, total)
+        return Noise(steal / total, max(busy - ours, 0) / total, total, self.cpu_only)
 
 
 def ticks():

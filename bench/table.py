@@ -11,6 +11,7 @@ class Question:
     """Programs that are run one after the other, as (place, program, arguments...)."""
     name: str
     commands: list
+    cpu_only: bool = False          # they count processor time
 
 
 @dataclasses.dataclass
@@ -59,7 +60,7 @@ def number(value):
     return f"{value:,.0f}" if size >= 100 else f"{value:.3g}"
 
 
-def evaluate(row, samples, noises):
+def evaluate(row, samples, noises, runs):
     """A row as the JSON has it."""
     median = {name: statistics.median(values) for name, values in samples.items()}
     ours = median.get(row.ours)
@@ -67,7 +68,8 @@ def evaluate(row, samples, noises):
     peer = (min if row.less else max)(peers, key=peers.get) if peers else None
     ratio = ours / peers[peer] if ours is not None and peer and peers[peer] else None
     noise = noises.get(row.ours, [])
-    seen = samples.get(row.ours)
+    seen = samples.get(row.ours, [])
+    failed = runs - len(seen)
 
     def holds(limit):
         return bool(limit and ours is not None and limit.holds(ours, ratio, row.less))
@@ -78,18 +80,19 @@ def evaluate(row, samples, noises):
     return {
         "row": row.name, "ours": ours, "unit": row.unit,
         "peer": peer, "peer_value": peers.get(peer), "ratio": ratio,
-        "must": text(row.must), "ok": holds(row.must) if row.must else ours is not None,
+        "must": text(row.must),
+        "ok": failed == 0 and (holds(row.must) if row.must else True),
         "aim": text(row.aim), "aim_ok": holds(row.aim), "less_is_better": row.less,
         "spread": [min(seen), max(seen)] if seen else None,
         "steal": max((one.steal for one in noise), default=None),
-        "noisy_runs": sum(one.void() for one in noise),
+        "noisy_runs": sum(one.void() for one in noise), "failed_runs": failed,
         "peers": peers,
         "beside": {who: median[name] for who, name in row.beside.items() if name in median},
     }
 
 
 def verdict(row):
-    if row["ours"] is None:
+    if row["failed_runs"]:
         return "FAILED"
     if row["must"] is None:
         return "-"
@@ -121,7 +124,7 @@ class Report:
 
     def notes(self):
         judged = [row for row in self.rows if row["must"]]
-        failed = [row["row"] for row in self.rows if row["ours"] is None]
+        failed = [row["row"] for row in self.rows if row["failed_runs"]]
         behind = [row["row"] for row in judged if not row["ok"] and row["row"] not in failed]
         noisy = [row["row"] for row in self.rows if row["noisy_runs"]]
         lines = [f"Medians of {self.repetitions} interleaved runs. {self.machine}."]
