@@ -31,6 +31,7 @@ static struct fiber *owner_self(const char *call)
 void wr_scope_init_root(struct wr_scope *scope)
 {
     *scope = (struct wr_scope){ .name = "root", .deadline = WR_NEVER };
+    wr_scope_nowhere.fibers = NULL;     /* those of a run that was abandoned are gone */
 }
 
 /* Link below the parent; what ended the parent before has ended this one too. */
