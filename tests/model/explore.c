@@ -24,11 +24,13 @@
 #include "explore_int.h"
 
 #define RELEASES_MAX 64         /* times that spinners go on although nothing changed */
+#define STREAK_MAX 400          /* steps of one thread, then others go on free of charge */
 
 struct node {
     unsigned enabled, backtrack, sleep;     /* sets of threads */
     unsigned chosen, choice, choices;
     int preempts;                           /* before and at this node */
+    unsigned streak;                        /* steps in a row of the chosen thread */
     struct op op;
 };
 
@@ -119,22 +121,38 @@ static _Noreturn void fail_stuck(void)
 
 static void open_node(struct node *node, unsigned depth)
 {
-    unsigned previous = depth ? events[depth - 1].thread : 0;
+    unsigned previous = depth ? nodes[depth - 1].chosen : 0;
     bool could_go_on = previous && (node->enabled & BIT(previous));
     int spent = depth ? nodes[depth - 1].preempts : 0;
+    bool tired = depth && nodes[depth - 1].streak >= STREAK_MAX;
     node->sleep = still_asleep(depth);
     node->choice = 0;
     node->choices = 1;
     unsigned open = node->enabled & ~node->sleep;
-    if (!settings.reduce && settings.preempt_max >= 0 && could_go_on
-        && spent >= settings.preempt_max)
-        open = BIT(previous);
+    if (!settings.reduce && settings.preempt_max >= 0 && could_go_on) {
+        if (tired && open != BIT(previous))
+            open &= ~BIT(previous);
+        else if (spent >= settings.preempt_max)
+            open = BIT(previous);
+    }
     if (!open) {
         outcome.redundant_run = true;
         _longjmp(give_up, 1);
     }
     node->chosen = open & BIT(previous) ? previous : (unsigned)__builtin_ctz(open);
     node->backtrack = settings.reduce ? BIT(node->chosen) : open;
+}
+
+/* A thread that could go on was held up: unless it has gone on long enough, for
+ * two that wait for one another without saying so must both get a turn. */
+static void count_preemption(struct node *node, unsigned depth, unsigned enabled)
+{
+    static const struct node before_all;
+    const struct node *last = depth ? &nodes[depth - 1] : &before_all;
+    bool switched = node->chosen != last->chosen;
+    bool held_up = switched && (enabled & BIT(last->chosen)) && last->streak < STREAK_MAX;
+    node->preempts = last->preempts + held_up;
+    node->streak = switched ? 1 : last->streak + 1;
 }
 
 /* The thread that makes the next step; 0 when all have ended. */
@@ -166,9 +184,7 @@ static unsigned choose(void)
         model_fail("the model does not repeat: thread %u does something else",
                    node->chosen - 1);
     node->op = *op;
-    unsigned previous = depth ? events[depth - 1].thread : 0;
-    node->preempts = (depth ? nodes[depth - 1].preempts : 0)
-        + (node->chosen != previous && (enabled & BIT(previous)) ? 1 : 0);
+    count_preemption(node, depth, enabled);
     return node->chosen;
 }
 

@@ -19,7 +19,7 @@
 #include "model.h"
 
 #define THREADS (MODEL_THREADS_MAX + 1)     /* thread 0 runs setup and finish */
-#define STEPS_MAX 2048                      /* operations in one run */
+#define STEPS_MAX 4096                      /* operations in one run */
 #define TOUCH_MAX 9                         /* places one operation depends on */
 #define BIT(n) (1u << (n))
 
@@ -209,7 +209,9 @@ void shadow_live(uintptr_t addr, size_t size, bool live);
 
 struct block { uintptr_t addr; size_t size; bool freed; uintptr_t made_pc, freed_pc; };
 
-extern unsigned char *heap_base;
+#define MAP_SIZE ((size_t)32 << 20)
+
+extern unsigned char *heap_base, *map_base;
 extern size_t heap_size;
 void heap_open(void);
 void heap_reset(void);

@@ -15,25 +15,41 @@
 #define BLOCKS_MAX 1024
 #define RED_ZONE 16
 
-unsigned char *heap_base;
+unsigned char *heap_base, *map_base;
 size_t heap_size = ARENA * THREADS;
 
-static size_t used[THREADS];
+static size_t used[THREADS], map_used;
 static struct block blocks[BLOCKS_MAX];
 static unsigned block_count;
 
+static unsigned char *reserve(size_t size)
+{
+    void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mem == MAP_FAILED)
+        abort();
+    return mem;
+}
+
 void heap_open(void)
 {
-    heap_base = mmap(NULL, heap_size, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (heap_base == MAP_FAILED)
-        abort();
+    heap_base = reserve(heap_size);
+    map_base = reserve(MAP_SIZE);
 }
 
 void heap_reset(void)
 {
     memset(used, 0, sizeof(used));
     block_count = 0;
+    map_used = 0;
+}
+
+void *model_map(size_t size)
+{
+    if (map_used + size > MAP_SIZE)
+        model_fail("a run maps too much");
+    map_used += size;
+    return map_base + map_used - size;
 }
 
 const struct block *heap_block(uintptr_t addr, unsigned *ret_index)

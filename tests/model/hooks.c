@@ -161,6 +161,11 @@ void *__tsan_memset(void *to, int byte, size_t size)
     return model_memset(to, byte, size);
 }
 
+void model_abort(void)
+{
+    model_fail("abort");
+}
+
 static uint64_t atomic(const struct op *op, bool *ret_swapped)
 {
     return running ? memory_do(op, ret_swapped) : memory_raw(op, ret_swapped);

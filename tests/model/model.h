@@ -27,6 +27,7 @@
 #define MODEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define MODEL_THREADS_MAX 6
@@ -87,6 +88,9 @@ _Noreturn void model_fail(const char *format, ...) __attribute__((format(printf,
 void model_wait(const void *token);
 bool model_wait_timed(const void *token);
 bool model_post(const void *token);
+
+/* Pages, for stacks: given back when the run ends. */
+void *model_map(size_t size);
 
 /* As a futex: sleep if *word is `expected`, until woken; wake up to `count`. */
 void model_sleep(const uint32_t *word, uint32_t expected);

@@ -96,6 +96,8 @@ void report_addr(uintptr_t addr, char *ret, size_t size)
     else if (addr >= stacks && addr < stacks + STACK_SIZE * THREADS)
         snprintf(ret, size, "stack%u-%lu", (unsigned)((addr - stacks) / STACK_SIZE) - 1,
                  (unsigned long)(STACK_SIZE - (addr - stacks) % STACK_SIZE));
+    else if (addr >= (uintptr_t)map_base && addr < (uintptr_t)map_base + MAP_SIZE)
+        snprintf(ret, size, "map+%#lx", (unsigned long)(addr - (uintptr_t)map_base));
     else if (!find_global(addr, ret, size))
         snprintf(ret, size, "%#lx", (unsigned long)addr);
 }

@@ -36,7 +36,9 @@ struct region {
     struct cell *cells;
 };
 
-static struct region regions[3];
+#define REGIONS 4
+
+static struct region regions[REGIONS];
 static struct {
     uint64_t *at, old;
 } saved[SAVED_MAX];
@@ -59,8 +61,9 @@ void shadow_open(void)
     regions[0].heap = true;
     open_region(&regions[0], heap_base, heap_size);
     open_region(&regions[1], stacks_base, STACK_SIZE * THREADS);
-    regions[2].global = true;
-    open_region(&regions[2], __data_start, (size_t)(_end - __data_start));
+    open_region(&regions[2], map_base, MAP_SIZE);
+    regions[3].global = true;
+    open_region(&regions[3], __data_start, (size_t)(_end - __data_start));
 }
 
 void shadow_restore(void)
@@ -73,7 +76,7 @@ void shadow_restore(void)
 
 static const struct region *region_of(uintptr_t addr)
 {
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < REGIONS; i++)
         if (addr >= regions[i].from && addr < regions[i].to)
             return &regions[i];
     return NULL;
@@ -167,6 +170,12 @@ static void mark_dirty(uintptr_t from, uintptr_t to)
     }
 }
 
+/* The bytes [at, next) of the eight they lie in. */
+static uint8_t mask_of(uintptr_t at, uintptr_t next)
+{
+    return (uint8_t)((BIT(next - at) - 1) << (at & 7));
+}
+
 void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr_t pc)
 {
     const struct region *region = region_of(addr);
@@ -174,8 +183,7 @@ void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr
         return;
     for (uintptr_t at = addr, end = addr + size; at < end;) {
         uintptr_t next = (at | 7) + 1 < end ? (at | 7) + 1 : end;
-        unsigned width = (unsigned)(next - at);
-        uint8_t mask = (uint8_t)((BIT(width) - 1) << (at & 7));
+        uint8_t mask = mask_of(at, next);
         struct cell *cell = cell_of(region, at);
         if (mask & ~cell->live)
             fail_dead(at, write, pc);
@@ -199,11 +207,13 @@ void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr
 void shadow_live(uintptr_t addr, size_t size, bool live)
 {
     const struct region *region = region_of(addr);
-    for (uintptr_t at = addr; at < addr + size; at++) {
+    for (uintptr_t at = addr, end = addr + size; at < end;) {
+        uintptr_t next = (at | 7) + 1 < end ? (at | 7) + 1 : end;
         struct cell *cell = cell_of(region, at);
         if (live)
-            cell->live |= (uint8_t)BIT(at & 7);
+            cell->live |= mask_of(at, next);
         else
-            cell->live &= (uint8_t)~BIT(at & 7);
+            cell->live &= (uint8_t)~mask_of(at, next);
+        at = next;
     }
 }
