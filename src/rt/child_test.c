@@ -148,6 +148,22 @@ TEST(the_pause_doubles_up_to_its_cap)
     rig_stop(&rig);
 }
 
+TEST(both_ends_of_the_window_grow)
+{
+    struct part part = { .result = WR_IO, .times = 50 };
+    struct rig rig;
+    rig_start(&rig, (struct wr_sup_conf){
+        CHILDREN(CHILD("part", play, &part, ALWAYS)), .backoff_min = WR_MS(1),
+        .backoff_max = WR_S(1), .backoff_cap = WR_S(1), .restarts_max = 100 });
+    for (int i = 0; i < 50; i++) {
+        wr_time pause = next_pause(&rig, 0);
+        CHECK(pause <= WR_S(1));
+        if (i >= 9)
+            CHECK(pause >= WR_MS(500));
+    }
+    rig_stop(&rig);
+}
+
 TEST(the_pause_is_short_again_after_a_quiet_period)
 {
     struct part part = { .result = WR_IO, .times = 3, .after = WR_S(10) - WR_MS(100) };
