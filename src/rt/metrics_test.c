@@ -1,0 +1,145 @@
+/* metrics_test.c - what the runtime counts is on the metrics page, under the
+ * names and labels that dashboards know. */
+#include <weir/metric.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <weir/bcast.h>
+#include <weir/chan.h>
+#include <weir/scope.h>
+#include <weir/sem.h>
+
+#include "testing/test.h"
+
+static char page[256 * 1024];
+
+/* The value of one series; -1 when it is not on the page. */
+static long long value(const char *series)
+{
+    size_t len = 0;
+    CHECK_OK(wr_metric_write(&len, page, sizeof(page)));
+    for (const char *at = page; (at = strstr(at, series)); at++) {
+        long long number;
+        if ((at == page || at[-1] == '\n') && sscanf(at + strlen(series), " %lld", &number) == 1)
+            return number;
+    }
+    return -1;
+}
+
+static uint64_t same_key(const void *item)
+{
+    (void)item;
+    return 1;
+}
+
+static struct wr_chan *make(const char *name, enum wr_chan_policy policy)
+{
+    struct wr_chan *ch = NULL;
+    CHECK_OK(wr_chan_new(&ch, &(struct wr_chan_conf){
+        .name = name, .item_size = sizeof(int), .cap = 2, .policy = policy,
+        .key = policy == WR_COALESCE ? same_key : NULL }));
+    return ch;
+}
+
+static void send_three(struct wr_chan *ch)
+{
+    for (int i = 0; i < 3; i++)
+        (void)!wr_chan_send(ch, &i, WR_NOW);
+}
+
+TEST(a_channel_shows_its_depth_and_what_it_refused_dropped_or_coalesced)
+{
+    struct wr_chan *reject = make("metrics.reject", WR_REJECT);
+    struct wr_chan *drop = make("metrics.drop", WR_DROP_OLDEST);
+    struct wr_chan *coalesce = make("metrics.coalesce", WR_COALESCE);
+    send_three(reject);
+    send_three(drop);
+    send_three(coalesce);
+    CHECK_EQ(2, value("queue_depth{queue=\"metrics.reject\"}"));
+    CHECK_EQ(1, value("busy_rejections_total{queue=\"metrics.reject\"}"));
+    CHECK_EQ(0, value("queue_dropped_total{queue=\"metrics.reject\"}"));
+    CHECK_EQ(1, value("queue_dropped_total{queue=\"metrics.drop\"}"));
+    CHECK_EQ(1, value("queue_depth{queue=\"metrics.coalesce\"}"));
+    CHECK_EQ(2, value("config_coalesced_total{queue=\"metrics.coalesce\"}"));
+    wr_chan_free(reject);
+    wr_chan_free(drop);
+    wr_chan_free(coalesce);
+}
+
+TEST(a_counter_never_falls_when_its_channel_goes)
+{
+    for (int round = 1; round <= 3; round++) {
+        struct wr_chan *ch = make("metrics.gone", WR_REJECT);
+        send_three(ch);
+        CHECK_EQ(round, value("busy_rejections_total{queue=\"metrics.gone\"}"));
+        wr_chan_free(ch);
+        CHECK_EQ(round, value("busy_rejections_total{queue=\"metrics.gone\"}"));
+    }
+}
+
+TEST(a_broadcast_shows_how_far_its_readers_lagged)
+{
+    struct wr_bcast *bus;
+    REQUIRE_OK(wr_bcast_new(&bus, &(struct wr_bcast_conf){ .name = "metrics.bus", .cap = 2,
+                                                           .item_size = sizeof(int) }));
+    struct wr_bcast_reader reader = wr_bcast_reader(bus);
+    for (int i = 0; i < 5; i++)
+        CHECK_OK(wr_bcast_send(bus, &i));
+    int got;
+    CHECK_ERR(WR_LAGGED, wr_bcast_recv(&reader, &got, WR_NOW));
+    CHECK_EQ(3, value("bus_lagged_total{bus=\"metrics.bus\"}"));
+    wr_bcast_free(bus);
+}
+
+TEST(a_semaphore_shows_what_is_in_flight)
+{
+    struct wr_sem *sem;
+    REQUIRE_OK(wr_sem_new(&sem, "metrics.facet", 4));
+    CHECK_OK(wr_sem_try_acquire_many(sem, 3));
+    CHECK_EQ(3, value("semaphore_inflight{facet=\"metrics.facet\"}"));
+    wr_sem_release_many(sem, 3);
+    CHECK_EQ(0, value("semaphore_inflight{facet=\"metrics.facet\"}"));
+    wr_sem_free(sem);
+}
+
+static wr_err sleep_long(void *arg)
+{
+    (void)arg;
+    return wr_sleep(wr_after(WR_S(3600)));
+}
+
+static wr_err do_nothing(void *arg)
+{
+    (void)arg;
+    return WR_OK;
+}
+
+TEST(tasks_are_counted_by_kind_and_by_how_they_ended)
+{
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.tasks",
+                                                             .deadline = WR_NEVER }));
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(wr_scope_go(scope, "metrics.quick", do_nothing, NULL));
+    CHECK_OK(wr_scope_join(scope, WR_NEVER));
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(wr_scope_go(scope, "metrics.slow", sleep_long, NULL));
+    CHECK_OK(wr_yield());
+    wr_scope_cancel(scope);
+    CHECK_OK(wr_scope_close(scope));
+    CHECK_EQ(3, value("tasks_spawned_total{kind=\"metrics.quick\"}"));
+    CHECK_EQ(3, value("tasks_completed_total{kind=\"metrics.quick\"}"));
+    CHECK_EQ(0, value("tasks_canceled_total{kind=\"metrics.quick\"}"));
+    CHECK_EQ(2, value("tasks_completed_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(2, value("tasks_canceled_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(0, value("tasks_panicked_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(0, value("tasks_aborted_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(0, value("runtime_stalls_total{where=\"metrics.slow\"}"));
+}
+
+TEST(the_number_of_workers_is_shown)
+{
+    CHECK(value("runtime_workers") >= 1);
+    CHECK(value("runtime_stack_waits_total") >= 0);
+}
