@@ -16,7 +16,8 @@
 
 /* Run fn(arg) on a pool thread; WR_OK when it has returned.  fn must not call
  * anything that can wait.
- * Errors: BUSY (the queue is full), TIMEOUT, CANCELED (it did not run). */
+ * Errors: BUSY (the queue is full), NOMEM (there is no thread, and none can be
+ * started), TIMEOUT, CANCELED; with all of them it did not run. */
 wr_err wr_offload(void (*fn)(void *arg), void *arg, wr_time deadline WR_AT);
 #define wr_offload(fn, arg, deadline) wr_offload(fn, arg, deadline, WR_HERE)
 

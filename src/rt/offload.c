@@ -162,7 +162,8 @@ wr_err (wr_offload)(void (*fn)(void *arg), void *arg, wr_time deadline, const ch
     atomic_fetch_add(&pool.signal, 1);
     spin_unlock(&pool.lock);
     wr_os_futex_wake(&pool.signal, 1);
-    if (crowded && add_thread() != WR_OK)
+    wr_err refused = crowded ? add_thread() : WR_OK;
+    if (refused)
         deadline = WR_NOW;      /* nobody will come: take it back at once */
 
     unsigned state = wr_wait_park(fiber, deadline, "offload", place);
@@ -174,6 +175,8 @@ wr_err (wr_offload)(void (*fn)(void *arg), void *arg, wr_time deadline, const ch
         pool.queue_len--;
         spin_unlock(&pool.lock);
         atomic_fetch_sub(&wr_rt.offloads, 1);
+        if (refused)
+            return refused;
         return state == WAIT_TIMEOUT ? WR_TIMEOUT : wr_wait_check(fiber);
     }
     return await_begun(&call, place);

@@ -195,6 +195,16 @@ static wr_err open_workers(void)
     return WR_OK;
 }
 
+/* Later on tasks wait for a stack; without a single one nothing would ever run. */
+static wr_err first_stack(void)
+{
+    struct stack stack;
+    wr_err err = wr_stack_get(&stack);
+    if (!err)
+        wr_stack_put(stack.slab, stack.low);
+    return err;
+}
+
 static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hooks)
 {
     wr_rt = (struct rt){ .conf = *conf, .hooks = hooks, .cores = wr_os_cores() };
@@ -212,29 +222,29 @@ static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hoo
     atomic_store(&wr_rt.tickets, c->tasks_max + 2);     /* ours: root and main */
 }
 
-/* The calling thread is worker 0. */
-static wr_err run_workers(struct first *first)
+/* The root task is queued by hand: no task exists yet that could start it. */
+static wr_err queue_root(struct worker *w, struct wr_scope *root, struct first *first)
 {
     static struct wr_kind root_kind = WR_KIND("root");
+    wr_kind_know(&root_kind);
+    wr_scope_init_root(root);
+    wr_rt.root = root;
+    atomic_store(&root->live, 1);
+    if (!wr_ticket_take(w))
+        return WR_NOMEM;
+    return wr_fresh_push(w, 0, &(struct task){
+        .fn = run_root, .arg = first, .scope = root, .kind = &root_kind,
+        .id = ++w->ids * wr_rt.count });
+}
+
+/* The calling thread is worker 0.  Nothing runs before everything is there. */
+static wr_err run_workers(struct first *first)
+{
     struct wr_scope root;
-    wr_scope_init_root(&root);
-    wr_rt.root = &root;
     unsigned started = 1;
     wr_err err = WR_OK;
     struct worker *w = &wr_rt.workers[0];
     wr_os_thread_self(&w->thread);
-
-    /* The root task is queued by hand: no task exists yet that could start it. */
-    wr_kind_know(&root_kind);
-    atomic_store(&root.live, 1);
-    if (!wr_ticket_take(w))
-        return WR_NOMEM;
-    err = wr_fresh_push(w, 0, &(struct task){ .fn = run_root, .arg = first, .scope = &root,
-                                              .kind = &root_kind,
-                                              .id = ++w->ids * wr_rt.count });
-    if (err)
-        return err;
-
     for (; started < wr_rt.count && !err; started += !err) {
         char name[16];
         snprintf(name, sizeof(name), "weir-%u", started);
@@ -243,6 +253,8 @@ static wr_err run_workers(struct first *first)
     }
     if (!err && !wr_rt.conf.virtual_clock)
         err = wr_monitor_start();
+    if (!err)
+        err = queue_root(w, &root, first);
     if (err)
         stop_all();
     worker_main(w);
@@ -270,7 +282,9 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
     wr_stack_pool_open(wr_rt.conf.stack_size);
     clock_open();
     struct first first = { .fn = fn, .arg = arg, .err = WR_NOMEM };
-    wr_err err = open_workers();
+    wr_err err = first_stack();
+    if (!err)
+        err = open_workers();
     if (!err) {
         err = run_workers(&first);
         wr_offload_stop();
@@ -278,7 +292,8 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
             worker_close(&wr_rt.workers[i]);
     }
     wr_fd_table_free();
-    wr_fresh_close();
+    if (wr_rt.workers)
+        wr_fresh_close();
     wr_stack_pool_close();
     free(wr_rt.workers);
     free(wr_rt.candidates);
