@@ -72,8 +72,8 @@ static struct wr_watch *watch_of(const struct wr_watch_writer *writer, const cha
 _Noreturn static void not_the_writer(const struct wr_watch *watch, const char *place)
 {
     wr_panic_at(place,
-                "watch \"%s\" has one writer, and this handle is not it: it was moved on",
-                watch->name);
+                "watch \"%s\" has one writer, and this handle is not it: that was moved on "
+                "or closed", watch->name);
 }
 
 /* Take the lock, if the handle is the one that may write. */

@@ -329,6 +329,15 @@ TEST_PANICS(writing_after_the_close_panics,
     set(1);
 }
 
+TEST_PANICS(writing_through_a_copy_that_outlived_the_close_panics,
+            "watch \"test.watch\" has one writer, and this handle is not it")
+{
+    make(0);
+    struct wr_watch_writer copy = writer;
+    wr_watch_close(&writer);
+    wr_watch_set(&copy, &(int){ 1 });
+}
+
 /* Large, so that the two are inside at the same time before long. */
 #define LARGE (1 << 20)
 static char large[LARGE];
