@@ -99,6 +99,15 @@ static void worker_main(void *arg)
     wr_worker_self = NULL;
 }
 
+static void free_scopes(struct fiber *fiber)
+{
+    while (fiber->scopes) {
+        struct wr_scope *scope = fiber->scopes;
+        fiber->scopes = scope->owner_below;
+        free(scope);
+    }
+}
+
 /* Fibers that have not ended: only a simulation that was abandoned leaves any.
  * Some wait or have waited; others were only ever made to give way. */
 static void free_abandoned(struct worker *w)
@@ -106,11 +115,15 @@ static void free_abandoned(struct worker *w)
     for (int class = 0; class < 2; class++)
         for (struct fiber *fiber = w->ready[class].head, *next; fiber; fiber = next) {
             next = fiber->next;
-            if (!fiber->all_link)
+            if (!fiber->all_link) {
+                free_scopes(fiber);
                 wr_fiber_fini(fiber);
+            }
         }
-    while (w->all)
+    while (w->all) {
+        free_scopes(w->all);
         wr_fiber_free(w->all);
+    }
 }
 
 static void worker_close(struct worker *w)
