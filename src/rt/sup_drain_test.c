@@ -93,6 +93,23 @@ TEST(a_child_in_its_pause_does_not_hold_up_the_stop)
     CHECK_EQ(1, c.begun);
 }
 
+TEST(a_pause_that_ends_while_others_drain_starts_nothing)
+{
+    struct rig rig;
+    a = b = c = (struct part){ 0 };
+    b.fails_at = WR_MS(10);
+    c.drain_takes = WR_S(2);
+    three(&rig, (struct wr_sup_conf){ .backoff_min = WR_MS(500) });
+    rig_start(&rig);
+    CHECK_OK(wr_sleep(wr_after(WR_MS(100))));
+    CHECK_EQ(WR_CHILD_BACKOFF, wr_sup_stat(rig.sup, 1).state);
+    wr_sup_stop(rig.sup);
+    CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    CHECK_EQ(WR_CHILD_STOPPED, wr_sup_stat(rig.sup, 1).state);
+    CHECK_EQ(WR_MS(2100), rig_end(&rig, WR_OK));
+    CHECK_EQ(1, b.begun);
+}
+
 /* ---- aborting ---- */
 
 /* What the registry says; the names of the children are kinds of task. */

@@ -1,6 +1,7 @@
 #include <weir/sup.h>
 
 #include <weir/offload.h>
+#include <weir/topo.h>
 
 #include "testing/sup_rig.h"
 
@@ -198,6 +199,24 @@ TEST(the_callers_deadline_ends_it_as_a_cancel_does)
     CHECK_EQ(3, strlen(order_of('g')));
 }
 
+/* ---- on the map ---- */
+
+TEST(what_it_is_made_of_is_on_the_map_by_its_name)
+{
+    static char map[64 * 1024];
+    struct rig rig;
+    size_t len;
+    a = b = c = (struct part){ 0 };
+    three(&rig, (struct wr_sup_conf){ 0 });
+    rig_start(&rig);
+    CHECK_OK(wr_topo_write(&len, map, sizeof(map), WR_TOPO_TEXT));
+    CHECK(strstr(map, "test.notes"));
+    CHECK(strstr(map, "test.phase"));
+    CHECK(strstr(map, "test.events"));
+    CHECK(strstr(map, "sup.keeper"));
+    rig_stop(&rig, WR_OK);
+}
+
 /* ---- a supervisor as a child ---- */
 
 static wr_err pass_on(void *arg)
@@ -297,6 +316,17 @@ TEST_PANICS(a_drain_of_more_than_five_seconds_is_refused, "drain_within is above
 TEST_PANICS(a_backoff_that_does_not_ascend_is_refused, "backoff_min <= backoff_max")
 {
     RULE(.name = "test", GOOD, .backoff_min = WR_S(1));
+}
+
+TEST_PANICS(too_many_restarts_to_remember_are_refused, "restarts_max is above 100")
+{
+    RULE(.name = "test", GOOD, .restarts_max = 101);
+}
+
+TEST_PANICS(a_negative_budget_is_refused, "child \"a\" has a negative stop_within")
+{
+    RULE(.name = "test", ONE(.name = "a", .run = never_called, .restart = WR_RESTART_ALWAYS,
+                             .stop_within = -1));
 }
 
 TEST_PANICS(a_supervisor_runs_once, "sup_test.c:[0-9]+: supervisor \"test\" is run twice")
