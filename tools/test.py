@@ -165,6 +165,8 @@ STAGES = [
     Stage("tidy", "house rules, and that the rules refuse what they should", tidy),
     Stage("man", "every public call is documented, and has its man page",
           lambda long: tap("tools/man.py", "--check")),
+    Stage("topology", "docs/topology.md shows the program as it is",
+          lambda long: tap("tools/topology.py", "--check")),
     Stage("gcc", "unit suite, gcc -O2, on one and two workers",
           lambda long: suite("gcc", *repeat(long))),
     Stage("asan", "unit suite, clang, address and undefined behaviour",

@@ -243,6 +243,7 @@ static wr_err queue_root(struct worker *w, struct wr_scope *root, struct first *
     wr_scope_init_root(root);
     wr_rt.root = root;
     atomic_store(&root->live, 1);
+    count_shard(&root_kind.count[0].spawned, wr_rt.count);
     if (!wr_ticket_take(w))
         return WR_NOMEM;
     return wr_fresh_push(w, 0, &(struct task){

@@ -4,9 +4,15 @@
 #ifndef WEIR_CMD_H
 #define WEIR_CMD_H
 
+#include <weir/err.h>
+#include <weir/topo.h>
+
 int weir_demo(int argc, char **argv);
 int weir_sim(int argc, char **argv);
 int weir_topology(int argc, char **argv);
 int weir_version(int argc, char **argv);
+
+struct wr_text;
+wr_err weir_demo_map(struct wr_text *map, enum wr_topo_format format);
 
 #endif

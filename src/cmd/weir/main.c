@@ -1,0 +1,74 @@
+/* main.c - one binary, one table of subcommands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/weir/weir.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *what;
+} commands[] = {
+    { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
+    { "topology", weir_topology, "the map of tasks, channels and locks" },
+    { "version", weir_version, "what this is" },
+};
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static int usage(FILE *out, int status)
+{
+    fprintf(out, "usage: weir COMMAND [ARGUMENT...]\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
+    fprintf(out, "\n`weir COMMAND --help` says more.\n");
+    return status;
+}
+
+/* How many letters would have to change: for "did you mean". */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[32], n = strlen(b);
+    if (n >= 32)
+        return n;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t change = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            size_t best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            row[j] = change < best ? change : best;
+        }
+    }
+    return row[n];
+}
+
+static int unknown(const char *name)
+{
+    const char *nearest = NULL;
+    size_t least = 3;
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (distance(name, commands[i].name) < least) {
+            least = distance(name, commands[i].name);
+            nearest = commands[i].name;
+        }
+    fprintf(stderr, "weir: there is no command \"%s\"", name);
+    if (nearest)
+        fprintf(stderr, "; did you mean \"%s\"?", nearest);
+    fprintf(stderr, "\n\n");
+    return usage(stderr, 2);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage(stderr, 2);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return usage(stdout, 0);
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown(argv[1]);
+}
