@@ -1,0 +1,51 @@
+/* scenario.c - the list of scenarios, and running one. */
+#include "sim/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct scenario *const wr_scenarios[] = {
+    &wr_scenario_pipeline, &wr_scenario_handoff, &wr_scenario_policies, &wr_scenario_select,
+    &wr_scenario_readers, &wr_scenario_semaphore, &wr_scenario_scopes, &wr_scenario_timers,
+    &wr_scenario_snapshot, &wr_scenario_journal, &wr_scenario_supervisor, &wr_scenario_signals,
+    NULL,
+};
+
+const struct scenario *wr_scenario_find(const char *name)
+{
+    for (size_t i = 0; wr_scenarios[i]; i++)
+        if (strcmp(wr_scenarios[i]->name, name) == 0)
+            return wr_scenarios[i];
+    return NULL;
+}
+
+struct stage {
+    const struct scenario *scenario;
+    _Alignas(max_align_t) char ledger[];
+};
+
+static void clear(void *ledger)
+{
+    struct stage *stage = (struct stage *)((char *)ledger - offsetof(struct stage, ledger));
+    memset(ledger, 0, stage->scenario->size);
+}
+
+wr_err wr_scenario_run(struct wr_sim_result *ret, const struct scenario *scenario,
+                       const struct wr_sim_conf *how)
+{
+    struct stage *stage = calloc(1, sizeof(*stage) + scenario->size);
+    if (!stage)
+        return WR_NOMEM;
+    stage->scenario = scenario;
+    struct wr_sim_conf conf = *how;
+    conf.name = scenario->name;
+    conf.faults = scenario->faults;
+    conf.crash = scenario->crash;
+    conf.signals = scenario->signals;
+    conf.setup = clear;
+    conf.invariant = scenario->invariant;
+    conf.state = scenario->state;
+    wr_err err = wr_sim_run(ret, &conf, scenario->run, stage->ledger);
+    free(stage);
+    return err;
+}
