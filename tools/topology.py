@@ -17,7 +17,8 @@ MARK = "<!-- from here on made by tools/topology.py -->\n"
 def drawn():
     weir = build.build("gcc") / "src/weir"
     parts = [subprocess.run([weir, "topology", flag], check=True, text=True,
-                            stdout=subprocess.PIPE).stdout for flag in ("--markdown", "--mermaid")]
+                            stdout=subprocess.PIPE).stdout
+             for flag in ("--markdown", "--mermaid")]
     return f"\n{parts[0]}\n```mermaid\n{parts[1]}```\n"
 
 
@@ -35,7 +36,8 @@ def main():
     for line in difflib.unified_diff(text.splitlines(), fresh.splitlines(), "docs/topology.md",
                                      "the program", lineterm="", n=1):
         print(f"# {line}")
-    print("not ok 1 - docs/topology.md shows the program as it is (tools/topology.py renews it)")
+    print("not ok 1 - docs/topology.md shows the program as it is")
+    print("# tools/topology.py renews it")
     return 1
 
 

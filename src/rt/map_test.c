@@ -67,7 +67,8 @@ TEST(who_gives_and_who_takes_is_noticed_by_use)
 {
     struct wr_chan *ch = make("map.used", 2, WR_WAIT);
     use(ch);
-    CHECK(strstr(draw(WR_TOPO_MARKDOWN), "| `map.used` | 2 | wait | map.giver | map.taker |\n"));
+    CHECK(strstr(draw(WR_TOPO_MARKDOWN),
+                 "| `map.used` | 2 | wait | map.giver | map.taker |\n"));
     draw(WR_TOPO_MERMAID);
     CHECK(strncmp(text, "flowchart LR\n", 13) == 0);
     CHECK(strstr(text, "  object_map_used([\"chan:map.used(2)\"])\n"));

@@ -21,7 +21,8 @@ static long long value(const char *series)
     CHECK_OK(wr_metric_write(&len, page, sizeof(page)));
     for (const char *at = page; (at = strstr(at, series)); at++) {
         long long number;
-        if ((at == page || at[-1] == '\n') && sscanf(at + strlen(series), " %lld", &number) == 1)
+        if ((at == page || at[-1] == '\n')
+            && sscanf(at + strlen(series), " %lld", &number) == 1)
             return number;
     }
     return -1;
