@@ -285,9 +285,11 @@ static void run_task(struct fiber *fiber)
     end_task(fiber, err);
 }
 
-static void become_spare(struct fiber *fiber)
+void wr_fiber_spare(struct fiber *fiber)
 {
     struct worker *w = fiber->home;
+    if (__builtin_expect(atomic_load_explicit(&wr_rt.starved, memory_order_relaxed), 0))
+        atomic_store(&wr_rt.starved, false);
     fiber->next = w->spare;
     w->spare = fiber;
     w->spare_len++;
@@ -302,7 +304,7 @@ static void fiber_main(struct fiber *fiber)
         if (wr_sched_take(w, fiber))
             continue;
         wr_sched_flush(w);
-        become_spare(fiber);
+        wr_fiber_spare(fiber);
         struct fiber *next = wr_sched_peek(w);
         wr_fiber_switch(fiber, next ? next : &w->sched);
     }

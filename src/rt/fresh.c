@@ -170,27 +170,6 @@ bool wr_fresh_pop(struct worker *w, int class, struct task *ret)
     return batch;
 }
 
-/* The one just popped; if that emptied its batch, the batch is at hand. */
-void wr_fresh_unpop(struct worker *w, int class, const struct task *task)
-{
-    struct fresh *fresh = &w->fresh[class];
-    bool reserved = batch_reserve(w);
-    spin_lock(&fresh->lock);
-    if (!fresh->head || fresh->head->first == 0) {
-        if (!reserved)
-            wr_fatal(WR_HERE, "no memory to put a task back");
-        struct batch *batch = batch_take(w);
-        batch->first = batch->end = BATCH_TASKS;
-        batch->next = fresh->head;
-        if (!fresh->head)
-            fresh->tail = batch;
-        fresh->head = batch;
-    }
-    fresh->head->tasks[--fresh->head->first] = *task;
-    set_len(fresh, fresh->len + 1);
-    spin_unlock(&fresh->lock);
-}
-
 uint64_t wr_fresh_oldest(struct fresh *fresh)
 {
     spin_lock(&fresh->lock);
@@ -263,6 +242,8 @@ static bool steal_from(struct worker *w, struct worker *victim, int class)
 
 bool wr_steal(struct worker *w)
 {
+    if (wr_starved(w))
+        return false;           /* it could not start them either */
     for (int class = 0; class < 2; class++)
         for (unsigned i = 1; i < wr_rt.count; i++)
             if (steal_from(w, &wr_rt.workers[(w->id + i) % wr_rt.count], class))

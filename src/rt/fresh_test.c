@@ -63,26 +63,6 @@ TEST_PLAIN(the_queue_is_first_in_first_out)
     close_workers();
 }
 
-TEST_PLAIN(what_is_put_back_is_first_again)
-{
-    struct worker *w = open_workers(1);
-    struct task task;
-    for (uint64_t before = 0; before < 2 * BATCH_TASKS; before++) {
-        push_all(w, 0, 0, TASKS);
-        for (uint64_t i = 0; i <= before; i++)
-            CHECK(wr_fresh_pop(w, 0, &task));
-        CHECK_EQ(before, task.id);
-        wr_fresh_unpop(w, 0, &task);
-        check_holds(w, before, TASKS);
-    }
-    push_all(w, 0, 0, 1);
-    CHECK(wr_fresh_pop(w, 0, &task));
-    wr_fresh_unpop(w, 0, &task);                    /* the only one: it is the last too */
-    push_all(w, 0, 1, 30);
-    check_holds(w, 0, 30);
-    close_workers();
-}
-
 TEST_PLAIN(one_from_the_middle_leaves_the_others_in_order)
 {
     struct worker *w = open_workers(1);

@@ -10,6 +10,8 @@
  * them queue up or the oldest has waited, and an idle worker spins a little
  * before it sleeps, one at a time.
  */
+#include <stdio.h>
+
 #include "base/world.h"
 #include "rt/rt_int.h"
 
@@ -21,15 +23,27 @@
 #define STARVED_SPAN WR_MS(10)
 #define SLEEP_MIN WR_US(50)     /* a shorter sleep costs more than it is late */
 
+static void wake(struct worker *w)
+{
+    if (atomic_exchange(&w->sleeping, 0))
+        wr_os_poll_kick(&w->poll);
+}
+
+static size_t tasks_waiting(void)
+{
+    size_t count = 0;
+    for (unsigned i = 0; i < wr_rt.count; i++)
+        for (int class = 0; class < 2; class++)
+            count += atomic_load_explicit(&wr_rt.workers[i].fresh[class].len,
+                                          memory_order_relaxed);
+    return count;
+}
+
 static bool work_anywhere(struct worker *w)
 {
     if (atomic_load_explicit(&w->inbox, memory_order_relaxed) || wr_rt.stopping)
         return true;
-    for (unsigned i = 0; i < wr_rt.count; i++)
-        for (int class = 0; class < 2; class++)
-            if (atomic_load_explicit(&wr_rt.workers[i].fresh[class].len, memory_order_relaxed))
-                return true;
-    return false;
+    return !wr_starved(w) && tasks_waiting() > 0;
 }
 
 /* Look for work for a little while: a spinning worker is found in a fraction
@@ -90,8 +104,8 @@ static void idle_real(struct worker *w)
     wr_trim(w, now);
     if (w->trim_next < until)
         until = w->trim_next;
-    if (w->fresh[0].len && now + STARVED_SPAN < until)
-        until = now + STARVED_SPAN; /* tasks without memory: nobody says when there is some */
+    if (wr_starved(w) && tasks_waiting() && now + STARVED_SPAN < until)
+        until = now + STARVED_SPAN;     /* nobody says when there is memory again */
     if (until <= now)
         return;
     wr_time span = until == WR_NEVER ? WR_NEVER : until - now;
@@ -106,11 +120,15 @@ static bool all_quiet(void)
 {
     if (wr_rt.idle < wr_rt.count || atomic_load(&wr_rt.offloads))
         return false;
+    bool tasks = tasks_waiting() > 0;
     for (unsigned i = 0; i < wr_rt.count; i++) {
         struct worker *w = &wr_rt.workers[i];
-        if (atomic_load(&w->inbox) || w->fresh[0].len || w->fresh[1].len
-            || (w->fds && wr_os_poll_pending(&w->poll)))
+        if (atomic_load(&w->inbox) || (w->fds && wr_os_poll_pending(&w->poll)))
             return false;
+        if (tasks && !wr_starved(w)) {
+            wake(w);            /* it sleeps, and could start what others cannot */
+            return false;
+        }
     }
     return true;
 }
@@ -119,6 +137,11 @@ static void report_deadlock(void)
 {
     static const char text[] = "weir: deadlock: every task waits, and nothing can wake one\n";
     wr_world->complain(text, sizeof(text) - 1);
+    char line[80];
+    int len = snprintf(line, sizeof(line), "weir: %zu tasks wait for memory for a stack\n",
+                       tasks_waiting());
+    if (tasks_waiting())
+        wr_world->complain(line, (size_t)len);
     wr_run_dump();
     wr_fatal(WR_HERE, "deadlock");
 }
@@ -160,8 +183,7 @@ static void idle_virtual(struct worker *w)
     }
     if (moved)
         for (unsigned i = 0; i < wr_rt.count; i++)
-            if (atomic_exchange(&wr_rt.workers[i].sleeping, 0))
-                wr_os_poll_kick(&wr_rt.workers[i].poll);
+            wake(&wr_rt.workers[i]);
     spin_unlock(&wr_rt.clock_lock);
     bool sleep = w->idle_counted && !moved;
     if (sleep)

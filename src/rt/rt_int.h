@@ -260,6 +260,7 @@ void wr_fiber_switch_out(struct fiber *fiber);
 void wr_fiber_switch(struct fiber *from, struct fiber *to);
 
 struct fiber *wr_fiber_new(struct worker *w);
+void wr_fiber_spare(struct fiber *fiber);       /* it has no task and waits for the next */
 void wr_fiber_free(struct fiber *fiber);
 void wr_fiber_fini(struct fiber *fiber);    /* all but its stack, which the pool frees */
 /* Its waits are governed by the scope from now on; registering with the scope
@@ -330,7 +331,6 @@ void wr_ticket_give(struct worker *w);
 /* The calling worker's own queue.  Errors: NOMEM. */
 wr_err wr_fresh_push(struct worker *w, int class, const struct task *task);
 bool wr_fresh_pop(struct worker *w, int class, struct task *ret);
-void wr_fresh_unpop(struct worker *w, int class, const struct task *task);
 /* The number of the task that is first in line; 0 when there is none. */
 uint64_t wr_fresh_oldest(struct fresh *fresh);
 /* Any one in the line; for a run with one worker. */
@@ -370,6 +370,7 @@ struct rt {
     struct batch *depot;                /* empty batches no worker keeps */
     _Atomic size_t offloads;            /* calls queued or running on the pool */
     _Atomic uint64_t stack_waits;       /* times a task waited for memory */
+    _Atomic bool starved;               /* ... and since then no stack has come free */
     /* The virtual clock. */
     struct spin clock_lock;
     unsigned idle;
@@ -379,6 +380,12 @@ struct rt {
     size_t candidates_cap;
 };
 extern struct rt wr_rt;
+
+/* Whether this worker could start nothing now, for want of a stack. */
+static inline bool wr_starved(const struct worker *w)
+{
+    return atomic_load_explicit(&wr_rt.starved, memory_order_relaxed) && !w->spare;
+}
 
 /* A point at which a simulation may let another fiber run. */
 static inline void sim_point(const char *what, const char *place)

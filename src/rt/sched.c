@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "base/world.h"
 #include "rt/scope_int.h"
 
 #define TURN_MASK 63            /* how often the loop looks around: every 64 turns */
@@ -131,31 +132,45 @@ static void begin(struct fiber *fiber)
     fiber->started = true;
 }
 
-/* A task becomes a fiber.  Without memory for a stack it stays where it is. */
-static struct fiber *start_task(struct worker *w, int class, const struct task *task)
+static void starve(void)
+{
+    static const char text[] = "weir: no memory for another stack; tasks that have not started "
+                               "wait until others have ended\n";
+    atomic_store(&wr_rt.starved, true);
+    if (atomic_fetch_add(&wr_rt.stack_waits, 1) == 0)
+        wr_world->complain(text, sizeof(text) - 1);
+}
+
+/* A fiber for a task that is about to start; NULL without memory for a stack. */
+static struct fiber *fiber_to_start(struct worker *w)
 {
     struct fiber *fiber = w->spare;
     if (fiber) {
         w->spare = fiber->next;
         if (--w->spare_len < w->spare_least)
             w->spare_least = w->spare_len;
-    } else {
-        fiber = wr_fiber_new(w);
+        return fiber;
     }
-    if (!fiber) {
-        atomic_fetch_add(&wr_rt.stack_waits, 1);
-        wr_fresh_unpop(w, class, task);
-        return NULL;
-    }
-    fiber->task = *task;
-    begin(fiber);
+    fiber = wr_fiber_new(w);
+    if (!fiber)
+        starve();
     return fiber;
 }
 
+/* A task becomes a fiber.  The stack comes first: without one it stays in line. */
 static struct fiber *start_one(struct worker *w, int class)
 {
-    struct task task;
-    return wr_fresh_pop(w, class, &task) ? start_task(w, class, &task) : NULL;
+    if (atomic_load_explicit(&w->fresh[class].len, memory_order_relaxed) == 0)
+        return NULL;
+    struct fiber *fiber = fiber_to_start(w);
+    if (!fiber)
+        return NULL;
+    if (!wr_fresh_pop(w, class, &fiber->task)) {
+        wr_fiber_spare(fiber);
+        return NULL;
+    }
+    begin(fiber);
+    return fiber;
 }
 
 /* ---- the next thing to run ---- */
@@ -257,9 +272,12 @@ static struct fiber *next_chosen(struct worker *w)
     int class = at >= w->fresh[0].len;
     if (class)
         at -= w->fresh[0].len;
-    struct task task;
-    wr_fresh_take(w, class, at, &task);
-    return start_task(w, class, &task);
+    struct fiber *fiber = fiber_to_start(w);
+    if (fiber) {
+        wr_fresh_take(w, class, at, &fiber->task);
+        begin(fiber);
+    }
+    return fiber;
 }
 
 static struct fiber *next_low(struct worker *w)

@@ -125,6 +125,7 @@ void wr_stack_put(struct slab *slab, void *low)
     slab->free[slab->free_count++] =
         (uint32_t)((size_t)((char *)low - slab->base) / pool.stride);
     spin_unlock(&pool.lock);
+    atomic_store(&wr_rt.starved, false);
 }
 
 void *wr_stack_of_guard(const void *address)
