@@ -19,6 +19,7 @@ unsigned char *heap_base, *map_base;
 size_t heap_size = ARENA * THREADS;
 
 static size_t used[THREADS], map_used;
+static unsigned starve_in;          /* 0: never */
 static struct block blocks[BLOCKS_MAX];
 static unsigned block_count;
 
@@ -42,6 +43,12 @@ void heap_reset(void)
     memset(used, 0, sizeof(used));
     block_count = 0;
     map_used = 0;
+    starve_in = 0;
+}
+
+void model_starve(unsigned after)
+{
+    starve_in = after + 1;
 }
 
 void *model_map(size_t size)
@@ -75,6 +82,8 @@ void heap_check_leaks(void)
 
 static void *take(size_t align, size_t size, int fill, uintptr_t pc)
 {
+    if (starve_in && --starve_in == 0)
+        return NULL;
     size_t at = used[self] + RED_ZONE;
     at = (at + align - 1) & ~(align - 1);
     if (at + size + RED_ZONE > ARENA || block_count == BLOCKS_MAX)
@@ -114,8 +123,11 @@ int model_posix_memalign(void **ret, size_t align, size_t size)
 {
     if (!running)
         return posix_memalign(ret, align, size);
-    *ret = take(align < 16 ? 16 : align, size, 0xa5, (uintptr_t)__builtin_return_address(0));
-    return 0;
+    uintptr_t pc = (uintptr_t)__builtin_return_address(0);
+    void *mem = take(align < 16 ? 16 : align, size, 0xa5, pc);
+    if (mem)
+        *ret = mem;
+    return mem ? 0 : ENOMEM;
 }
 
 void model_free(void *mem)

@@ -43,6 +43,11 @@ void *__tsan_create_fiber(unsigned flags)
     return NULL;
 }
 
+void *__tsan_get_current_fiber(void)
+{
+    return NULL;
+}
+
 void __tsan_destroy_fiber(void *fiber)
 {
     (void)fiber;
@@ -166,9 +171,20 @@ void model_abort(void)
     model_fail("abort");
 }
 
+/* Coverage counters are counted up with atomic operations: no part of the program. */
+extern char __start___llvm_prf_cnts[] __attribute__((weak));
+extern char __stop___llvm_prf_cnts[] __attribute__((weak));
+
+static bool is_counter(uintptr_t addr)
+{
+    return addr >= (uintptr_t)__start___llvm_prf_cnts
+        && addr < (uintptr_t)__stop___llvm_prf_cnts;
+}
+
 static uint64_t atomic(const struct op *op, bool *ret_swapped)
 {
-    return running ? memory_do(op, ret_swapped) : memory_raw(op, ret_swapped);
+    return running && !is_counter(op->addr) ? memory_do(op, ret_swapped)
+                                            : memory_raw(op, ret_swapped);
 }
 
 #define DO(kind_, ...) \

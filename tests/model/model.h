@@ -89,6 +89,9 @@ void model_wait(const void *token);
 bool model_wait_timed(const void *token);
 bool model_post(const void *token);
 
+/* After so many more allocations, one fails. */
+void model_starve(unsigned after);
+
 /* Pages, for stacks: given back when the run ends. */
 void *model_map(size_t size);
 

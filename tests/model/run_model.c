@@ -365,5 +365,5 @@ static void run_deadline_passes(void)
 }
 
 MODEL(workers_scope_deadline, .setup = open_all,
-      .thread = { run_deadline_passes, driver_thread }, .finish = free_all, .locks_wait = true, .preempt_max = 1, .full = true,
-      .full_preempt_max = 2);
+      .thread = { run_deadline_passes, driver_thread }, .finish = free_all, .locks_wait = true,
+      .preempt_max = 1, .full = true, .full_preempt_max = 2);

@@ -2,12 +2,19 @@
  * undefined: a model that calls it ends with a fault. */
 #include "seam.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/panic_int.h"
 #include "base/world.h"
 #include "rt/topo_int.h"
+
+#if defined(__x86_64__)
+#define BEGIN_AT 2
+#elif defined(__aarch64__)
+#define BEGIN_AT 1
+#endif
 
 struct rt wr_rt;
 struct wr_scope seam_root;
@@ -39,11 +46,6 @@ void seam_open(void)
     wr_worker_self = &workers[0];
 }
 
-void seam_leave(void)
-{
-    wr_worker_self = NULL;
-}
-
 void seam_enter(void)
 {
     wr_worker_self = &workers[model_self()];
@@ -52,6 +54,66 @@ void seam_enter(void)
 struct fiber *seam_fiber(unsigned thread)
 {
     return &fibers[thread];
+}
+
+/* ---- tasks: each goes to a thread of its own ---- */
+
+static struct task tasks[MODEL_THREADS_MAX];
+static unsigned tasks_started;
+static _Alignas(64) char stacks[MODEL_THREADS_MAX][4096];
+static jmp_buf task_ended[MODEL_THREADS_MAX];
+
+wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *user, wr_task_fn fn, void *arg)
+{
+    struct task *task = &tasks[tasks_started++];
+    *task = (struct task){ .fn = fn, .arg = arg, .scope = scope, .kind = user };
+    model_post(task);
+    return WR_OK;
+}
+
+/* The fiber's control block is at the top of its stack; it runs on ours. */
+wr_err wr_stack_get(struct stack *ret)
+{
+    *ret = (struct stack){ .low = stacks[model_self()], .size = sizeof(stacks[0]) };
+    return WR_OK;
+}
+
+void seam_run_task(void)
+{
+    struct worker *w = &workers[model_self()];
+    struct task *task = &tasks[model_self() - 1];
+    wr_worker_self = w;
+    struct fiber *fiber = wr_fiber_new(w);
+    w->current = fiber;
+    model_wait(task);
+    fiber->task = *task;
+    fiber->scope = task->scope;
+    fiber->started = true;
+    /* What a new fiber's stack says to begin with: fiber_main. */
+    void (*begin)(struct fiber *) =
+        (void (*)(struct fiber *))((const uintptr_t *)fiber->sp)[BEGIN_AT];
+    if (setjmp(task_ended[w->id]) == 0)
+        begin(fiber);
+}
+
+bool wr_sched_take(struct worker *w, struct fiber *fiber)
+{
+    (void)w;
+    (void)fiber;
+    return false;
+}
+
+void wr_sched_flush(struct worker *w)
+{
+    size_t count = w->done_count;
+    w->done_count = 0;
+    if (count)
+        wr_scope_tasks_ok(w->done_scope, count);
+}
+
+void wr_ticket_give(struct worker *w)
+{
+    (void)w;
 }
 
 /* ---- time: every worker has its own, so that it is nobody's business ---- */
@@ -111,6 +173,8 @@ void wr_switch(void **save_sp, void *load_sp)
     (void)load_sp;
     struct fiber *fiber = (struct fiber *)(void *)save_sp;      /* sp is its first field */
     struct worker *w = fiber->home;
+    if (!fiber->started)
+        longjmp(task_ended[w->id], 1);
     while (w->wheel.count > 0) {
         if (model_wait_timed(fiber)) {
             w->current = fiber;
@@ -135,6 +199,24 @@ struct fiber *wr_sched_peek(struct worker *w)
 {
     (void)w;
     return NULL;
+}
+
+/* As sched.c has it. */
+wr_err (wr_sleep)(wr_time deadline, const char *place)
+{
+    wr_err ended;
+    struct fiber *fiber = wr_wait_enter(&ended, place);
+    if (ended)
+        return ended;
+    (void)wr_wait_arm(fiber);
+    unsigned state = wr_wait_park(fiber, deadline, "sleep", place);
+    return state == WAIT_TIMEOUT ? WR_OK : wr_wait_check(fiber);
+}
+
+wr_time wr_jitter(wr_time min, wr_time max)
+{
+    (void)max;
+    return min;
 }
 
 void wr_kick_slow(struct worker *w)

@@ -21,8 +21,9 @@ void seam_enter(void);
 struct fiber *seam_fiber(unsigned thread);
 extern struct wr_scope seam_root;
 
-/* Setup runs as fiber 0; this takes it back, for what must not look like a task. */
-void seam_leave(void);
+/* The whole body of a thread that runs one task started with wr_scope_go: thread
+ * 1 takes the first task, thread 2 the second.  A real fiber runs it. */
+void seam_run_task(void);
 
 #define MODEL_OK(err) MODEL_CHECK((err) == WR_OK)
 
