@@ -14,7 +14,7 @@
 
 #define PCT_DEPTH 3
 #define PCT_DEPTH_MAX 17                /* a change point fewer */
-#define PCT_STEPS_LOG_MIN 3             /* change points lie between 2^3 .. */
+#define PCT_STEPS_LOG_MIN 0             /* change points lie between 2^0 .. */
 #define PCT_STEPS_LOG_MAX 13            /* .. and 2^14 steps */
 
 /* Separate streams: a fault more must not turn every later choice around. */

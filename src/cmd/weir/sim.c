@@ -11,9 +11,11 @@
 #include "cmd/weir/weir.h"
 #include "sim/scenario.h"
 
+#define SCHEDULES_MAX 1000000
+
 static const char usage[] =
     "usage: weir sim [--scenario NAME] [--seed N | --seeds A..B] [--scheduler S]\n"
-    "                [--trace] [--json]\n"
+    "                [--schedules N] [--trace] [--json]\n"
     "       weir sim --list\n"
     "\n"
     "Run scenarios in a simulated world that a seed decides; all of them unless one\n"
@@ -24,6 +26,7 @@ static const char usage[] =
     "  --seeds A..B      these seeds, both included\n"
     "  --scheduler S     random (the default), pct, pct:DEPTH, fifo,\n"
     "                    exhaustive, exhaustive:DEPTH\n"
+    "  --schedules N     at most so many, when exhaustive (10000)\n"
     "  --trace           print every line of every trace\n"
     "  --json            print a line of JSON per scenario\n"
     "\n"
@@ -92,6 +95,12 @@ static bool parse_scheduler(struct wr_sim_conf *conf, const char *text)
     return false;
 }
 
+static bool parse_schedules(struct wr_sim_conf *conf, const char *text)
+{
+    return number_at(&text, &conf->schedules_max) && *text == '\0' && conf->schedules_max > 0
+        && conf->schedules_max <= SCHEDULES_MAX;
+}
+
 static int wrong(const char *what, const char *value)
 {
     fprintf(stderr, "weir sim: %s: %s\n%s", what, value, usage);
@@ -117,6 +126,7 @@ static int parse(struct options *options, int argc, char **argv)
         { "scenario", required_argument, NULL, 'c' },
         { "seed", required_argument, NULL, 's' }, { "seeds", required_argument, NULL, 'S' },
         { "scheduler", required_argument, NULL, 'd' },
+        { "schedules", required_argument, NULL, 'n' },
         { "trace", no_argument, NULL, 't' }, { "json", no_argument, NULL, 'j' },
         { "list", no_argument, NULL, 'l' }, { "help", no_argument, NULL, 'h' }, { 0 },
     };
@@ -138,6 +148,10 @@ static int parse(struct options *options, int argc, char **argv)
             if (!parse_scheduler(&options->conf, optarg))
                 return wrong("no such scheduler", optarg);
             options->scheduler_name = optarg;
+            break;
+        case 'n':
+            if (!parse_schedules(&options->conf, optarg))
+                return wrong("not a number of schedules", optarg);
             break;
         case 't': options->conf.trace = print_line; break;
         case 'j': options->json = true; break;
