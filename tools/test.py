@@ -138,6 +138,12 @@ def install(long):
     return tap("tests/install/run", build.build("release"))
 
 
+def scenario(long):
+    folder = build.build("gcc")
+    return tap("tests/scenario/run", folder / "src/weir", folder / "tests/scenario/sim-failing",
+               env={"SCENARIO_SEEDS": "10000"} if long else None)
+
+
 def fuzz(long):
     """Every fuzzer for a while; what it found is kept in build/fuzz/corpus."""
     folder = build.build("fuzz")
@@ -178,6 +184,7 @@ STAGES = [
                              name="testlog-memcheck", env={"WEIR_TEST_SLOW": "50"})),
     Stage("model", "interleavings of the lock-free parts, and the drain protocol",
           lambda long: tap("tests/model/run", env={"MODEL_FULL": "1"} if long else None)),
+    Stage("scenario", "the simulator's scenarios, many seeds each", scenario),
     Stage("aarch64", "unit suite on the other processor, emulated, one worker",
           lambda long: suite("aarch64", "--suite", "workers-1",
                              env={"WEIR_TEST_SLOW": "10", "WEIR_TEST_EMULATED": "1"})),

@@ -1,15 +1,8 @@
-/* scenario.c - the list of scenarios, and running one. */
+/* scenario.c - finding a scenario, and running it. */
 #include "sim/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const struct scenario *const wr_scenarios[] = {
-    &wr_scenario_pipeline, &wr_scenario_handoff, &wr_scenario_policies, &wr_scenario_select,
-    &wr_scenario_readers, &wr_scenario_semaphore, &wr_scenario_scopes, &wr_scenario_timers,
-    &wr_scenario_snapshot, &wr_scenario_journal, &wr_scenario_supervisor, &wr_scenario_signals,
-    NULL,
-};
 
 const struct scenario *wr_scenario_find(const char *name)
 {
