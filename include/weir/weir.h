@@ -19,6 +19,7 @@
 #include <weir/select.h>
 #include <weir/sem.h>
 #include <weir/signal.h>
+#include <weir/sim.h>
 #include <weir/sup.h>
 #include <weir/task.h>
 #include <weir/time.h>

@@ -10,6 +10,7 @@ static const struct command {
     const char *what;
 } commands[] = {
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
+    { "sim", weir_sim, "run scenarios in a simulated world, and replay a seed" },
     { "topology", weir_topology, "the map of tasks, channels and locks" },
     { "version", weir_version, "what this is" },
 };
