@@ -498,7 +498,8 @@ TEST_PANICS(failures_are_logged_with_their_service_and_reason,
     wr_panic("the log is complete");
 }
 
-TEST_PANICS(giving_up_is_logged_as_an_error, "level=error [^\n]*sup.gave_up service=part err=Io ")
+TEST_PANICS(giving_up_is_logged_as_an_error,
+            "level=error [^\n]*sup.gave_up service=part err=Io ")
 {
     struct part part = { .result = WR_IO, .times = 6 };
     struct wr_sup *sup;

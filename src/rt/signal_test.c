@@ -152,7 +152,9 @@ static wr_err obey(void *arg)
 
 static wr_err run_node(wr_child_fn run, wr_err want)
 {
-    const struct wr_child children[] = { { "test.node", run, NULL, WR_RESTART_ALWAYS, .group = 0 } };
+    const struct wr_child children[] = {
+        { "test.node", run, NULL, WR_RESTART_ALWAYS, .group = 0 },
+    };
     struct node node = { .signals = open_wanted() };
     struct wr_scope *scope;
     REQUIRE_OK(wr_sup_new(&node.sup, &(struct wr_sup_conf){
