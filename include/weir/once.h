@@ -31,7 +31,8 @@ void wr_once_close(struct wr_once *once);
 /* Whether it was set. */
 bool wr_once_done(const struct wr_once *once);
 
-/* Wait for the value and copy it out.  Errors: TIMEOUT, CLOSED, CANCELED. */
+/* Wait for the value and copy it out; with NULL only wait.
+ * Errors: TIMEOUT, CLOSED, CANCELED. */
 wr_err wr_once_wait(struct wr_once *once, void *ret, wr_time deadline WR_AT);
 #define wr_once_wait(once, ret, deadline) wr_once_wait(once, ret, deadline, WR_HERE)
 

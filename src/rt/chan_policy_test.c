@@ -248,6 +248,26 @@ TEST(with_coalesce_an_older_value_never_replaces_a_newer_one)
     wr_chan_free(ch);
 }
 
+TEST(with_coalesce_a_sender_whose_wait_is_over_replaces_nothing)
+{
+    struct wr_chan *ch = make(WR_COALESCE, 1);
+    struct wr_scope *scope = scope_open(), *doomed = scope_open();
+    struct call first = { .ch = ch, .value = 200, .deadline = WR_NEVER };
+    struct call second = { .ch = ch, .value = 201, .deadline = WR_NEVER };
+    CHECK_OK(put(ch, 100));
+    go(scope, send_task, &first);
+    go(doomed, send_task, &second);
+    wr_scope_cancel(doomed);            /* on one worker it has not run since */
+    CHECK_EQ(100, take(ch));
+    CHECK_EQ(200, take(ch));
+    CHECK_EQ(-1, take(ch));
+    scope_done(doomed);
+    scope_done(scope);
+    CHECK_ERR(WR_CANCELED, second.err);
+    CHECK_EQ(0, wr_chan_stat(ch).coalesced);
+    wr_chan_free(ch);
+}
+
 /* ---- RETRY_ONCE ---- */
 
 TEST(with_retry_once_the_sender_waits_50_to_150_ms_and_then_gives_up)

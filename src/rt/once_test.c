@@ -4,6 +4,7 @@
 
 #include <weir/offload.h>
 #include <weir/run.h>
+#include <weir/select.h>
 
 #include "testing/settle.h"
 #include "testing/test.h"
@@ -67,6 +68,18 @@ TEST(a_once_without_a_size_is_an_event)
     CHECK_OK(wr_once_set(once, NULL));
     CHECK_OK(wr_once_wait(once, NULL, WR_NEVER));
     CHECK_ERR(WR_EXISTS, wr_once_set(once, NULL));
+    wr_once_free(once);
+}
+
+TEST(who_does_not_want_the_value_may_wait_for_it_all_the_same)
+{
+    struct wr_once *once = make(sizeof(int));
+    size_t which;
+    struct wr_case only = WR_CASE_ONCE(once, NULL);
+    CHECK_OK(wr_once_set(once, &(int){ 5 }));
+    CHECK_OK(wr_once_wait(once, NULL, WR_NEVER));
+    CHECK_OK(wr_select(&which, &only, 1, WR_NEVER));
+    CHECK_OK(only.err);
     wr_once_free(once);
 }
 

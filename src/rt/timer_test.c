@@ -343,6 +343,32 @@ TEST(a_periodic_timer_does_not_drift)
     wr_timer_clear(&tick);
 }
 
+static wr_err wait_for_it(void *arg)
+{
+    return wait_for(arg, WR_NEVER);
+}
+
+static wr_err take_over(void *arg)
+{
+    struct wr_timer timer = { 0 };
+    struct wr_scope *scope = scope_open();
+    (void)arg;
+    wr_timer_set(&timer, wr_after(WR_MS(5)));
+    go(scope, wait_for_it, &timer);
+    wr_scope_cancel(scope);
+    CHECK_OK(wait_for(&timer, WR_NEVER));       /* the other has not run since */
+    CHECK(wr_timer_due(&timer));
+    wr_timer_clear(&timer);
+    CHECK_OK(wr_scope_close(scope));
+    return WR_OK;
+}
+
+TEST_PLAIN(a_timer_whose_waiter_was_just_canceled_may_be_waited_for_by_another)
+{
+    struct wr_run_conf conf = { .workers = 1, .virtual_clock = true };
+    CHECK_OK(wr_run(&conf, take_over, NULL));
+}
+
 struct sleeper { wr_time deadline, woke; };
 
 static wr_err sleep_until(void *arg)
@@ -389,11 +415,6 @@ TEST_DIES(setting_a_timer_outside_a_task_panics,
 TEST_DIES_PLAIN(clearing_a_timer_outside_the_runtime_panics, "wr_timer_clear outside a task")
 {
     wr_timer_clear(&(struct wr_timer){ 0 });
-}
-
-static wr_err wait_for_it(void *arg)
-{
-    return wait_for(arg, WR_NEVER);
 }
 
 static wr_err both_wait(void *arg)
