@@ -97,8 +97,10 @@ static struct wr_fd *table_find(uint64_t data)
 wr_err wr_fd_open(struct wr_fd **ret, int number)
 {
     struct fiber *fiber = fiber_self();
-    if (!fiber || !fiber->started)
+    if (!fiber || !fiber->started) {
+        wr_fork_check(WR_HERE, "wr_fd_open");
         wr_panic("wr_fd_open outside a task: a descriptor belongs to a worker");
+    }
     wr_err err = wr_os_fd_prepare(number);
     if (err)
         return err;

@@ -260,6 +260,9 @@ static void end_task(struct fiber *fiber, wr_err err)
 static void check_ended_clean(struct fiber *fiber)
 {
     const char *what = fiber->cleanups ? "a cleanup not popped" : "foreign frames not left";
+    char name[64];
+    snprintf(name, sizeof(name), "task %s returned", wr_fiber_name(fiber));
+    wr_fork_check(fiber->task.kind->place, name);
     fiber->cleanups = NULL;
     fiber->foreign = 0;
     if (fiber->scopes)
@@ -377,6 +380,29 @@ void wr_foreign_leave(void)
     if (fiber->foreign == 0)
         wr_panic("wr_foreign_leave without wr_foreign_enter");
     fiber->foreign--;
+}
+
+/* ---- after fork ---- */
+
+static bool forked;
+
+/* The fiber that forked must not return to a scheduler: a mark that it may not
+ * leave behind makes it look (wr_fiber_left_over). */
+void wr_fiber_forked(void)
+{
+    struct fiber *fiber = fiber_self();
+    if (fiber)
+        fiber->foreign++;
+    forked = true;
+    wr_worker_self = NULL;
+}
+
+void wr_fork_check(const char *place, const char *what)
+{
+    if (forked)
+        wr_panic_at(place,
+                    "%s in a child of fork(), which has no runtime: exec at once, or use "
+                    "posix_spawn", what);
 }
 
 /* ---- panics ---- */

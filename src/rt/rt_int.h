@@ -275,6 +275,11 @@ bool wr_fiber_left_over(const struct fiber *fiber);
 /* The calling thread's own context becomes its worker's scheduler. */
 void wr_fiber_sched_init(struct worker *w);
 
+/* In a child that was forked while there was a runtime: it has the memory of it,
+ * but none of its threads.  From then on wr_fork_check panics. */
+void wr_fiber_forked(void);
+void wr_fork_check(const char *place, const char *what);
+
 /* Panics in tasks are contained from now on. */
 void wr_fiber_panics(void);
 

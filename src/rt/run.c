@@ -80,7 +80,7 @@ static void on_fault(int signal, void *address)
 static void on_fork(void)
 {
     if (wr_rt.workers)
-        wr_worker_self = NULL;
+        wr_fiber_forked();
 }
 
 /* ---- workers ---- */
@@ -282,6 +282,7 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
                   void *arg)
 {
     static _Atomic bool running, prepared;
+    wr_fork_check(WR_HERE, "wr_run");
     if (atomic_exchange(&running, true))
         wr_panic("wr_run inside wr_run: one run at a time per process");
     outer_world = wr_world;

@@ -23,8 +23,10 @@ struct wr_scope wr_scope_nowhere = { .name = "nowhere", .deadline = WR_NEVER };
 static struct fiber *owner_self(const char *call)
 {
     struct fiber *fiber = fiber_self();
-    if (!fiber || !fiber->started)
+    if (!fiber || !fiber->started) {
+        wr_fork_check(WR_HERE, call);
         wr_panic("%s outside a task", call);
+    }
     return fiber;
 }
 
@@ -107,8 +109,10 @@ static bool may_start(const struct wr_scope *scope, const struct fiber *fiber)
 wr_err wr_scope_go_kind(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg)
 {
     struct fiber *fiber = fiber_self();
-    if (!fiber || !fiber->started)
+    if (!fiber || !fiber->started) {
+        wr_fork_check(kind->place, "wr_scope_go");
         wr_panic("task \"%s\" is started outside a task", kind->name);
+    }
     if (__builtin_expect(!may_start(scope, fiber), 0))
         wr_panic_at(kind->place, "task \"%s\" is started in scope \"%s\" by %s, which is not "
                     "below it; it belongs to %s", kind->name, scope->name, wr_fiber_name(fiber),

@@ -194,8 +194,10 @@ void wr_timer_check_home(const struct wr_timer *timer, const char *place)
 static struct worker *own_worker(const struct wr_timer *timer, const char *call)
 {
     struct worker *w = wr_worker_self;
-    if (!w || !w->current || w->current == &w->sched)
+    if (!w || !w->current || w->current == &w->sched) {
+        wr_fork_check(WR_HERE, call);
         wr_panic("%s outside a task: timers belong to a fiber's worker", call);
+    }
     wr_timer_check_home(timer, WR_HERE);
     return w;
 }

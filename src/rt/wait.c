@@ -14,6 +14,8 @@ void wr_spin_slow(struct spin *spin)
         if (atomic_load_explicit(&spin->word, memory_order_relaxed) == 0
             && !atomic_exchange_explicit(&spin->word, 1, memory_order_acquire))
             return;
+        if (pauses == 64)       /* by now it may be that nobody is left who holds it */
+            wr_fork_check(WR_HERE, "a lock held by a thread of the parent");
         pauses = pauses < 64 ? pauses * 2 : 64;
     }
 }
@@ -47,9 +49,11 @@ wr_err wr_wait_check(const struct fiber *fiber)
 struct fiber *wr_wait_enter(wr_err *ret, const char *place)
 {
     struct fiber *fiber = fiber_self();
-    if (__builtin_expect(!fiber || !fiber->started, 0))
+    if (__builtin_expect(!fiber || !fiber->started, 0)) {
+        wr_fork_check(place, "a call that may wait");
         wr_panic_at(place,
                     "a call that may wait, outside a task (WR_NOW calls are allowed there)");
+    }
     *ret = wr_wait_check(fiber);
     return fiber;
 }
