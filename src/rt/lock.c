@@ -114,6 +114,7 @@ static void release(const void *lock, struct wr_lock_info *info)
 
 static void mutex_slow(struct wr_mutex *mutex)
 {
+    RT_ASSERT(!wr_rt.hooks);    /* one thread: its holder gave way, and will never release it */
     atomic_fetch_add_explicit(&mutex->info.contended, 1, memory_order_relaxed);
     for (unsigned round = 0; round < SPINS; round++) {
         uint32_t free = FREE;
@@ -168,6 +169,7 @@ static void spin_until(struct wr_rwlock *lock, bool (*attempt)(struct wr_rwlock 
 {
     if (attempt(lock))
         return;
+    RT_ASSERT(!wr_rt.hooks);
     atomic_fetch_add_explicit(&lock->info.contended, 1, memory_order_relaxed);
     for (unsigned round = 0; !attempt(lock); round++)
         wr_os_relax(round < SPINS ? round : 255);

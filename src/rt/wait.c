@@ -7,6 +7,7 @@
  * turns done for the price of one transfer. */
 void wr_spin_slow(struct spin *spin)
 {
+    RT_ASSERT(!wr_rt.hooks);    /* one thread: its holder gave way, and will never release it */
     unsigned pauses = 8, round = 0;
     for (;;) {
         for (unsigned i = 0; i < pauses; i++)
