@@ -6,6 +6,10 @@
  * them after it has let go of the lock.  So being robbed costs the owner next
  * to nothing.
  *
+ * A few tasks are left to their owner for a moment, though: tasks that talk to
+ * one another do so best on one worker, and most queues are short because they
+ * are about to be empty.
+ *
  * Empty batches are kept by the worker that emptied them, and flow through a
  * common depot when one worker spawns what another runs.
  */
@@ -14,6 +18,7 @@
 #include "rt/rt_int.h"
 
 #define BATCH_KEEP 32           /* empty batches a worker keeps to itself */
+#define FRESH_PATIENCE WR_US(20)
 
 /* ---- the number of tasks ---- */
 
@@ -159,6 +164,7 @@ bool wr_fresh_pop(struct worker *w, int class, struct task *ret)
     if (batch) {
         *ret = batch->tasks[batch->first++];
         set_len(fresh, fresh->len - 1);
+        count_own(&fresh->popped);
         if (batch->first == batch->end) {
             fresh->head = batch->next;
             empty = batch;
@@ -223,10 +229,27 @@ static struct batch *rob(struct fresh *from, struct batch *empty)
     return loot;
 }
 
+/* Whether a queue may be robbed: it is long, or its owner has not come back to
+ * it since we first looked.  Virtual time has no moments to wait. */
+static bool ripe(struct worker *w, struct fresh *from)
+{
+    size_t len = atomic_load_explicit(&from->len, memory_order_relaxed);
+    if (len == 0 || len > FRESH_FEW || wr_rt.conf.virtual_clock)
+        return len > 0;
+    wr_time now = wr_now();
+    uint64_t popped = atomic_load_explicit(&from->popped, memory_order_relaxed);
+    if (w->eyed != from || w->eyed_popped != popped) {
+        w->eyed = from;
+        w->eyed_popped = popped;
+        w->eyed_since = now;
+    }
+    return now - w->eyed_since >= FRESH_PATIENCE;
+}
+
 static bool steal_from(struct worker *w, struct worker *victim, int class)
 {
     struct fresh *from = &victim->fresh[class], *to = &w->fresh[class];
-    if (atomic_load_explicit(&from->len, memory_order_relaxed) == 0 || !batch_reserve(w))
+    if (!ripe(w, from) || !batch_reserve(w))
         return false;
     struct batch *empty = batch_take(w), *loot = rob(from, empty);
     if (loot != empty)
@@ -238,6 +261,15 @@ static bool steal_from(struct worker *w, struct worker *victim, int class)
     set_len(to, to->len + (loot->end - loot->first));
     spin_unlock(&to->lock);
     return true;
+}
+
+bool wr_loot(struct worker *w)
+{
+    for (int class = 0; class < 2; class++)
+        for (unsigned i = 1; i < wr_rt.count; i++)
+            if (ripe(w, &wr_rt.workers[(w->id + i) % wr_rt.count].fresh[class]))
+                return true;
+    return false;
 }
 
 bool wr_steal(struct worker *w)

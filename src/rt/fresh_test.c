@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/world.h"
 #include "rt/rt_int.h"
 #include "testing/test.h"
 
@@ -15,6 +16,7 @@ static struct worker *open_workers(unsigned count)
         abort();
     memset((void *)workers, 0, count * sizeof(*workers));
     wr_rt = (struct rt){ .workers = workers, .count = count };
+    wr_rt.conf.virtual_clock = true;        /* thieves are not patient then */
     for (unsigned i = 0; i < count; i++)
         workers[i].id = i;
     return workers;
@@ -147,6 +149,39 @@ TEST_PLAIN(a_thief_that_finds_nothing_says_so)
     push_all(&workers[0], 0, 0, 2);                 /* its own do not count */
     CHECK(!wr_steal(&workers[0]));
     CHECK_EQ(2, workers[0].fresh[0].len);
+    close_workers();
+}
+
+static wr_time fake_now;
+
+static wr_time fake_mono(void)
+{
+    return fake_now;
+}
+
+TEST_PLAIN(a_short_queue_is_left_to_its_owner_for_twenty_microseconds)
+{
+    struct worker *workers = open_workers(2);
+    struct wr_world fake = *wr_world;
+    const struct wr_world *real = wr_world;
+    struct task task;
+    wr_rt.conf.virtual_clock = false;
+    fake.mono = fake_mono;
+    wr_world = &fake;
+    fake_now = WR_S(1);
+    push_all(&workers[1], 0, 0, FRESH_FEW);
+    CHECK(!wr_steal(&workers[0]));
+    fake_now += WR_US(20) - 1;
+    CHECK(!wr_loot(&workers[0]));
+    fake_now += 1;
+    CHECK(wr_loot(&workers[0]));
+    CHECK(wr_fresh_pop(&workers[1], 0, &task));     /* the owner has come back to it */
+    CHECK(!wr_steal(&workers[0]));
+    fake_now += WR_US(20);
+    CHECK(wr_steal(&workers[0]));
+    push_all(&workers[1], 0, 0, 2 * FRESH_FEW);     /* a long one is for all */
+    CHECK(wr_steal(&workers[0]));
+    wr_world = real;
     close_workers();
 }
 

@@ -21,7 +21,9 @@
 #define SPIN_SKIP_STOLEN 63
 #define STOLEN_SPAN WR_US(500)  /* a gap this long: we did not have the processor */
 #define STARVED_SPAN WR_MS(10)
-#define SLEEP_MIN WR_US(50)     /* a shorter sleep costs more than it is late */
+#define NAP_SHORT WR_US(50)
+#define NAP_LONG WR_US(200)
+#define NAPS_MANY 16
 
 static void wake(struct worker *w)
 {
@@ -64,7 +66,8 @@ static bool spin_for_work(struct worker *w)
         until = now + SPIN_SPAN;
     bool found = false, stolen = false;
     for (unsigned round = 0; !found; round++) {
-        found = work_anywhere(w);
+        found = atomic_load_explicit(&w->inbox, memory_order_relaxed) || wr_rt.stopping
+            || ((round & 3) == 0 && !wr_starved(w) && wr_loot(w));
         wr_os_relax(0);
         if (found || (round & 31) != 31)
             continue;
@@ -96,6 +99,18 @@ static void sleep_until_kicked(struct worker *w, wr_time span)
     atomic_store(&w->sleeping, 0);
 }
 
+/* Waking costs more than a short sleep is worth.  When one nap follows another,
+ * as with many timers, they are made longer: one wake then serves several. */
+static wr_time at_least(struct worker *w, wr_time span)
+{
+    if (span >= NAP_LONG) {
+        w->naps = 0;
+        return span;
+    }
+    wr_time least = ++w->naps > NAPS_MANY ? NAP_LONG : NAP_SHORT;
+    return span < least ? least : span;
+}
+
 static void idle_real(struct worker *w)
 {
     if (spin_for_work(w))
@@ -109,7 +124,7 @@ static void idle_real(struct worker *w)
     if (until <= now)
         return;
     wr_time span = until == WR_NEVER ? WR_NEVER : until - now;
-    sleep_until_kicked(w, span < SLEEP_MIN ? SLEEP_MIN : span);
+    sleep_until_kicked(w, at_least(w, span));
 }
 
 /* Under the virtual clock the last worker to run out of work moves time on.

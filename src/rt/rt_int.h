@@ -172,6 +172,7 @@ struct fiber {
 struct ready { struct fiber *head, *tail; };
 
 #define BATCH_TASKS 24
+#define FRESH_FEW 8                     /* more tasks than this are for all workers */
 
 struct batch {
     struct batch *next;
@@ -184,6 +185,7 @@ struct fresh {
     _Alignas(CACHE_LINE) struct spin lock;
     struct batch *head, *tail;          /* batches are never empty */
     _Atomic size_t len;                 /* tasks */
+    _Atomic uint64_t popped;            /* by the owner, so far */
 };
 
 struct worker {
@@ -216,9 +218,13 @@ struct worker {
     struct os_poll poll;
     struct os_thread thread;
     struct wr_rand rand;
+    const struct fresh *eyed;           /* a short queue of another worker, ... */
+    uint64_t eyed_popped;               /* ... how far its owner was, ... */
+    wr_time eyed_since;                 /* ... and since when */
     uint64_t wait_head;                 /* the oldest task not started, as last seen, ... */
     wr_time wait_since;                 /* ... and since when */
     uint32_t spin_misses, spin_skip;
+    uint32_t naps;                      /* short sleeps in a row */
     bool idle_counted;                  /* counted as idle by the virtual clock */
 
     struct fresh fresh[2];
@@ -343,6 +349,8 @@ struct task *wr_fresh_at(struct fresh *fresh, size_t at);
 void wr_fresh_take(struct worker *w, int class, size_t at, struct task *ret);
 void wr_fresh_close(void);
 bool wr_steal(struct worker *w);
+/* Whether there is something to steal. */
+bool wr_loot(struct worker *w);
 
 /* ---- idle.c ---- */
 

@@ -15,8 +15,7 @@
 #include "rt/scope_int.h"
 
 #define TURN_MASK 63            /* how often the loop looks around: every 64 turns */
-#define FRESH_WAKE 8            /* more queued tasks than this wake another worker */
-#define FRESH_WAIT WR_US(50)    /* and so does one that has waited this long */
+#define FRESH_WAIT WR_US(50)    /* a task that has waited this long wakes another worker */
 #define LOW_SPAN WR_MS(10)      /* low tasks get a turn this often under full load */
 #define EVENTS_MAX 64
 
@@ -118,7 +117,7 @@ wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, 
     }
     count_shard(&kind->count[w->id % WR_KIND_SHARDS].spawned, wr_rt.count);
     size_t len = atomic_load_explicit(&w->fresh[scope->low].len, memory_order_relaxed);
-    if (__builtin_expect(len > FRESH_WAKE && wr_rt.count > 1, 0))
+    if (__builtin_expect(len > FRESH_FEW && wr_rt.count > 1, 0))
         wake_one(w);
     return WR_OK;
 }
