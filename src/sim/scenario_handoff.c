@@ -6,6 +6,7 @@
  * receiver gets from one sender comes in the order of sending.
  */
 #include <weir/chan.h>
+#include <weir/once.h>
 
 #include "sim/scenario.h"
 
@@ -152,6 +153,51 @@ static void close_on_senders(void)
     wr_chan_free(chan);
 }
 
+/* ---- one answer for many ---- */
+
+struct answer { struct wr_once *once; int asked, set, value; };
+
+static wr_err set_answer(void *arg)
+{
+    struct answer *answer = arg;
+    int value = ++answer->asked;
+    wr_err err = wr_once_set(answer->once, &value);
+    WR_ASSERT(err == (answer->set ? WR_EXISTS : WR_OK));
+    if (!err) {
+        answer->set++;
+        answer->value = value;
+    }
+    return WR_OK;
+}
+
+static wr_err get_answer(void *arg)
+{
+    struct answer *answer = arg;
+    int value = 0;
+    MUST(wr_once_wait(answer->once, &value, WR_NEVER));
+    WR_ASSERT(value == answer->value);
+    wr_sim_point("again");
+    MUST(wr_once_wait(answer->once, &value, WR_NOW));
+    WR_ASSERT(value == answer->value);
+    return WR_OK;
+}
+
+/* The first answer stands, and everybody gets it. */
+static void answer_once(void)
+{
+    struct answer answer = { 0 };
+    MUST(wr_once_new(&answer.once, "handoff.answer", sizeof(int)));
+    struct wr_scope *scope = scope_named("answer");
+    for (int i = 0; i < SENDERS; i++) {
+        MUST(wr_scope_go(scope, "handoff.asks", get_answer, &answer));
+        MUST(wr_scope_go(scope, "handoff.answers", set_answer, &answer));
+    }
+    MUST(wr_scope_join(scope, WR_NEVER));
+    MUST(wr_scope_close(scope));
+    WR_ASSERT(answer.set == 1);
+    wr_once_free(answer.once);
+}
+
 static wr_err run(void *arg)
 {
     struct handoff *h = arg;
@@ -181,6 +227,7 @@ static wr_err run(void *arg)
     for (int i = 0; i < VALUES; i++)
         WR_ASSERT(h->received[i] == h->sent[i]);
     close_on_senders();
+    answer_once();
     return WR_OK;
 }
 

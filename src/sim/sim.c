@@ -71,6 +71,9 @@ void wr_sim_fail(enum wr_sim_failure failure, const char *format, ...)
     s->unwinding = true;
     wr_trace_format(&s->trace, "fail %s: %s", wr_sim_failure_name(failure), s->message);
     s->trace.over = true;       /* how it is taken down is of no interest */
+    if (!s->silent)             /* at once: taking it down may end the process */
+        say("weir: simulation \"%s\" failed with seed %" PRIu64 ": %s: %s", s->conf->name,
+            s->decider.seed, wr_sim_failure_name(failure), s->message);
 }
 
 /* ---- the world of a run ---- */
@@ -92,7 +95,7 @@ static const char *no_environment(const char *name)
 static void complain(const char *text, size_t len)
 {
     struct sim *s = &wr_sim;
-    if (s->hush || !wr_sim_alive())
+    if (s->hush || s->unwinding || !wr_sim_alive())
         return;
     size_t shown = len > 0 && text[len - 1] == '\n' ? len - 1 : len;
     if (shown > TRACE_LINE)
@@ -117,7 +120,7 @@ static void on_panic(const char *place, const char *message)
     bool ordered = s->crashing;
     s->crashing = false;
     if (!ordered && wr_sim_alive())
-        wr_sim_fail(WR_SIM_PANIC, "%s: %s", place, message);
+        wr_sim_fail(WR_SIM_PANIC, "%s: %s, in task %s", place, message, wr_task_name());
     contain_panic(place, message);
     say("weir: this was simulation \"%s\", seed %" PRIu64, s->conf->name, s->decider.seed);
 }
@@ -316,8 +319,6 @@ static void show_indented(void *unused, const char *line)
 static void report(const struct trace *trace)
 {
     const struct wr_sim_result *r = wr_sim.result;
-    say("weir: simulation \"%s\" failed with seed %" PRIu64 ": %s: %s", wr_sim.conf->name,
-        r->seed, wr_sim_failure_name(r->failure), r->message);
     say("weir: %zu decisions of this run were not the usual ones; %zu lead to the failure:",
         r->decisions, r->needed);
     if (trace->lines > TRACE_TAIL)
