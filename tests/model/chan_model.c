@@ -277,6 +277,33 @@ MODEL(chan_two_receivers_one_canceled, .setup = open_in_scope,
       .thread = { try_recv, cancel_then_recv, send_1_then_close }, .finish = somebody_got_1,
       .locks_wait = true);
 
+/* A second wait in the same scope: nothing is linked any more, so only the order
+ * of arming and looking stands between a cancel and a wait without end. */
+static void recv_twice(void)
+{
+    seam_enter();
+    result[0] = recv(WR_NEVER);
+    if (result[0] == WR_OK)
+        result[1] = recv(WR_NEVER);
+}
+
+static void at_last_canceled(void)
+{
+    leave_scope();
+    MODEL_CHECK(result[0] == WR_CANCELED || result[1] == WR_CANCELED);
+    empty_and_free();
+}
+
+static void send_1_quietly(void)
+{
+    seam_enter();
+    (void)!wr_chan_send(ch, &(int){ 1 }, WR_NOW);
+}
+
+MODEL(chan_second_wait_against_cancel, .setup = open_in_scope,
+      .thread = { recv_twice, send_1_quietly, cancel }, .finish = at_last_canceled,
+      .stale_max = 1, .locks_wait = true);
+
 /* ---- close wakes both sides ---- */
 
 static void close_chan(void)
@@ -294,6 +321,16 @@ static void closed_or_through(void)
 
 MODEL(chan_close_against_send, .setup = fill, .thread = { send_1, close_chan, recv_one },
       .finish = closed_or_through);
+
+static void sender_learnt_it(void)
+{
+    MODEL_CHECK(result[0] == WR_CLOSED);
+    empty_and_free();
+    MODEL_CHECK(times_got(9) == 1 && times_got(0) == 1);
+}
+
+MODEL(chan_close_wakes_the_sender, .setup = fill, .thread = { send_1, close_chan },
+      .finish = sender_learnt_it);
 
 static void only_closed(void)
 {

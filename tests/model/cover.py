@@ -15,6 +15,8 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 WANTED = 90
+PANIC = "(wr_panic|wr_panic_at|wr_fatal|report_deadlock|wr_fork_check|not_the_writer" \
+        "|wr_fiber_may_wait)"
 
 # Files, and where a file is more than core, the functions that are.
 CORE = {
@@ -42,21 +44,30 @@ CORE = {
 }
 
 
+def closing(text, at):
+    """The position after the parenthesis that closes the one before `at`."""
+    depth = 1
+    while depth:
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return at
+
+
 def panics(path):
-    """Lines of conditions that only decide whether to panic."""
+    """Lines that only decide whether to panic, or say what about."""
     text = (TOP / path).read_text()
-    lines = set()
+    spans = []
     for start in re.finditer(r"\bif \(", text):
-        at, depth = start.end(), 1
-        while depth:
-            depth += {"(": 1, ")": -1}.get(text[at], 0)
-            at += 1
-        if re.match(r"\s*\{?\s*(wr_panic|wr_panic_at|wr_fatal|report_deadlock)\b", text[at:]):
-            first = text.count("\n", 0, start.start()) + 1
-            lines.update(range(first, text.count("\n", 0, at) + 2))
-    for number, line in enumerate(text.splitlines(), 1):
-        if re.search(r"\b(WR|RT)_ASSERT\b|wr_panic|hooks", line):
-            lines.add(number)
+        end = closing(text, start.end())
+        if re.match(rf"\s*(\{{[^{{}}]*)?\b{PANIC}\b", text[end:]):
+            spans.append((start.start(), end))
+    for start in re.finditer(rf"\b({PANIC}|(WR|RT)_ASSERT)\(", text):
+        spans.append((start.start(), closing(text, start.end())))
+    for start in re.finditer(r"#define RT_ASSERT(.*\\\n)*.*|.*hooks.*|.* : \"\?\".*", text):
+        spans.append(start.span())
+    lines = set()
+    for start, end in spans:
+        lines.update(range(text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 2))
     return lines
 
 

@@ -24,6 +24,7 @@
 #include "explore_int.h"
 
 #define RELEASES_MAX 64         /* times that spinners go on although nothing changed */
+#define WHERE_MAX 5             /* callers named where a thread is stuck */
 #define STREAK_MAX 400          /* steps of one thread, then others go on free of charge */
 
 struct node {
@@ -109,12 +110,19 @@ static _Noreturn void fail_stuck(void)
     char text[sizeof(outcome.failure)] = "", where[256];
     size_t len = 0;
     for (unsigned id = 1; id < thread_count && len < sizeof(text); id++) {
-        if (!threads[id].live)
+        const struct thread *thread = &threads[id];
+        if (!thread->live)
             continue;
-        report_pc(threads[id].op.pc, where, sizeof(where));
-        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s thread %u %s at %s",
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s thread %u %s at",
                                 len ? "," : "", id - 1,
-                                threads[id].op.kind == OP_RELAX ? "spins" : "waits", where);
+                                thread->op.kind == OP_RELAX ? "spins" : "waits");
+        unsigned ups = thread->depth < WHERE_MAX ? thread->depth : WHERE_MAX;
+        for (unsigned up = 0; up < ups && len < sizeof(text); up++) {
+            report_pc(up ? thread->calls[thread->depth - up] : thread->op.pc, where,
+                      sizeof(where));
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "%s %s", up ? " <" : "",
+                                    where);
+        }
     }
     model_fail("deadlock:%s", text);
 }

@@ -47,7 +47,7 @@ struct op {
     int order, fail_order;
     uintptr_t addr;
     uint64_t arg, expected;
-    uintptr_t pc;
+    uintptr_t pc, sp;               /* what lies below sp on this stack is gone */
 };
 
 /* What an operation depends on: two operations commute unless they touch the

@@ -7,6 +7,7 @@
 
 /* The caller of the hook, which is the place in the program. */
 #define PC ((uintptr_t)__builtin_return_address(0))
+#define SP ((uintptr_t)__builtin_frame_address(0))
 
 /* Only called by compiled code, which needs no declaration. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -192,7 +193,8 @@ static uint64_t atomic(const struct op *op, bool *ret_swapped)
                          .size = sizeof(*at), \
                          .addr = (uintptr_t)at, \
                          .order = order, \
-                         .pc = PC __VA_OPT__(, ) __VA_ARGS__ }, \
+                         .pc = PC, \
+                         .sp = SP __VA_OPT__(, ) __VA_ARGS__ }, \
            &swapped)
 
 #define FETCH(bits, type, name, kind_) \
@@ -249,7 +251,7 @@ ATOMIC(64, uint64_t)
 void __tsan_atomic_thread_fence(int order)
 {
     bool swapped;
-    atomic(&(struct op){ .kind = OP_FENCE, .order = order, .pc = PC }, &swapped);
+    atomic(&(struct op){ .kind = OP_FENCE, .order = order, .pc = PC, .sp = SP }, &swapped);
 }
 
 void __tsan_atomic_signal_fence(int order)

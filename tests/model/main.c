@@ -3,7 +3,8 @@
  *     model_x [-l] [name ...]           all of them, or these; -l lists them
  *     model_x --replay 0,1,1:2 name     one order: threads, and choices after a colon
  *
- * MODEL_FULL=1 takes the larger bounds; MODEL_SECONDS limits each model.
+ * MODEL_FULL=1 takes the larger bounds, MODEL_SECONDS limits each model, and
+ * MODEL_BRIEF=1 leaves out the order of what failed.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -209,7 +210,9 @@ static bool run_model(unsigned number, const struct model *model)
         printf("# %llu schedules expected\n", (unsigned long long)model->schedules);
     if (!ok && model->expect)
         printf("# expected to find: %s\n", model->expect);
-    if (!ok && failed) {
+    if (!ok && failed && getenv("MODEL_BRIEF")) {
+        printf("# %.*s\n", (int)strcspn(o.failure, "\n"), o.failure);
+    } else if (!ok && failed) {
         simplify();
         printf("# %s\n", outcome.failure);
         report_order();

@@ -13,9 +13,12 @@ static void open_once(void)
     MODEL_OK(wr_once_new(&once, "model.once", sizeof(int)));
 }
 
+static int told[MODEL_THREADS_MAX];         /* what a setter did before */
+
 static void set(void)
 {
     seam_enter();
+    told[model_self()] = 1;
     int mine = 100 + model_self();
     result[model_self()] = wr_once_set(once, &mine);
 }
@@ -35,8 +38,10 @@ static void wait_a_while(void)
 static void look(void)
 {
     seam_enter();
-    if (wr_once_done(once))
-        MODEL_OK(wr_once_wait(once, &value[model_self()], WR_NOW));
+    if (!wr_once_done(once))
+        return;
+    MODEL_CHECK(told[0] == 1);
+    MODEL_OK(wr_once_wait(once, &value[model_self()], WR_NOW));
 }
 
 static void close_once(void)

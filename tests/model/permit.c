@@ -2,7 +2,6 @@
 #include "explore_int.h"
 
 #define PAUSES_MAX 1000         /* without looking at anything: it will be said */
-#define PC ((uintptr_t)__builtin_return_address(0))
 
 /* Where one thread sleeps on a word. */
 static uintptr_t bed(uintptr_t addr, unsigned thread)
@@ -74,26 +73,32 @@ unsigned permit_touches(const struct op *op, struct touch *touch)
 
 /* ---- for models ---- */
 
-static uint64_t act(enum op_kind kind, uintptr_t addr, uint64_t arg, uintptr_t pc)
+struct from { uintptr_t pc, sp; };
+
+#define HERE \
+    ((struct from){ (uintptr_t)__builtin_return_address(0), \
+                    (uintptr_t)__builtin_frame_address(0) })
+
+static uint64_t act(enum op_kind kind, uintptr_t addr, uint64_t arg, struct from from)
 {
     bool swapped;
-    return memory_do(&(struct op){ .kind = kind, .addr = addr, .arg = arg, .pc = pc },
-                     &swapped);
+    struct op op = { .kind = kind, .addr = addr, .arg = arg, .pc = from.pc, .sp = from.sp };
+    return memory_do(&op, &swapped);
 }
 
 void model_wait(const void *token)
 {
-    act(OP_WAIT, (uintptr_t)token | TOKEN, 0, PC);
+    act(OP_WAIT, (uintptr_t)token | TOKEN, 0, HERE);
 }
 
 bool model_wait_timed(const void *token)
 {
-    return act(OP_WAIT_TIMED, (uintptr_t)token | TOKEN, 0, PC);
+    return act(OP_WAIT_TIMED, (uintptr_t)token | TOKEN, 0, HERE);
 }
 
 bool model_post(const void *token)
 {
-    return act(OP_POST, (uintptr_t)token | TOKEN, 0, PC);
+    return act(OP_POST, (uintptr_t)token | TOKEN, 0, HERE);
 }
 
 /* Several turns in a row are one: a pause that grows changes nothing. */
@@ -102,27 +107,27 @@ void model_relax(void)
     struct thread *thread = &threads[self];
     if (thread->seen_count > 0 || ++thread->pauses > PAUSES_MAX) {
         thread->pauses = 0;
-        act(OP_RELAX, 0, 0, PC);
+        act(OP_RELAX, 0, 0, HERE);
     }
 }
 
 unsigned model_choose(unsigned count)
 {
-    return (unsigned)act(OP_CHOOSE, 0, count, PC);
+    return (unsigned)act(OP_CHOOSE, 0, count, HERE);
 }
 
 void model_sleep(const uint32_t *word, uint32_t expected)
 {
     bool swapped;
+    struct from from = HERE;
     uintptr_t addr = (uintptr_t)word | TOKEN;
-    struct op op = {
-        .kind = OP_SLEEP, .addr = addr, .size = sizeof(*word), .expected = expected, .pc = PC
-    };
+    struct op op = { .kind = OP_SLEEP, .addr = addr, .size = sizeof(*word),
+                     .expected = expected, .pc = from.pc, .sp = from.sp };
     if (memory_do(&op, &swapped) == expected)
-        act(OP_WAIT, bed(addr, self), 0, PC);
+        act(OP_WAIT, bed(addr, self), 0, from);
 }
 
 void model_wake(const uint32_t *word, unsigned count)
 {
-    act(OP_WAKE, (uintptr_t)word | TOKEN, count, PC);
+    act(OP_WAKE, (uintptr_t)word | TOKEN, count, HERE);
 }

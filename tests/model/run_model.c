@@ -8,6 +8,7 @@
 #include <weir/chan.h>
 #include <weir/once.h>
 #include <weir/run.h>
+#include <weir/select.h>
 
 #include "driver.h"
 
@@ -36,6 +37,12 @@ static void run(unsigned workers, bool virtual_clock, wr_task_fn fn)
     wr_err err = wr_run(&conf, fn, NULL);
     if (err)
         model_fail("the run ended with %s; %s", wr_err_name(err), driver_complaint());
+}
+
+static wr_err nothing(void *arg)
+{
+    (void)arg;
+    return WR_OK;
 }
 
 /* ---- a thread beside one worker: the inbox against going to sleep ---- */
@@ -170,13 +177,86 @@ static void set_once(void)
 MODEL(inbox_two_fibers, .setup = open_all, .thread = { worker_two_wait_once, set_once },
       .finish = free_all, .stale_max = 1, .locks_wait = true);
 
-/* ---- two workers ---- */
+/* ---- one worker alone ---- */
 
-static wr_err nothing(void *arg)
+/* No more tasks than were granted: the rest is refused, and may come later. */
+static wr_err more_than_granted(void *arg)
 {
     (void)arg;
+    struct wr_scope *scope;
+    unsigned busy = 0;
+    MODEL_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .deadline = WR_NEVER }));
+    for (int i = 0; i < 4; i++) {
+        wr_err err = wr_scope_go(scope, "model.nothing", nothing, NULL);
+        MODEL_CHECK(err == WR_OK || err == WR_BUSY);
+        busy += err == WR_BUSY;
+    }
+    MODEL_CHECK(busy > 0 && busy < 4);
+    MODEL_OK(wr_scope_join(scope, WR_NEVER));
+    MODEL_OK(wr_scope_go(scope, "model.nothing", nothing, NULL));
+    return wr_scope_close(scope);
+}
+
+static void run_more_than_granted(void)
+{
+    struct wr_run_conf conf = { .workers = 1, .stack_size = 64 * 1024, .tasks_max = 3 };
+    MODEL_OK(wr_run(&conf, more_than_granted, NULL));
+}
+
+MODEL(one_worker_few_tasks, .thread = { run_more_than_granted });
+
+/* A timer among other cases, and one that nobody waits for. */
+static wr_err tick(void *arg)
+{
+    (void)arg;
+    struct wr_timer first = { 0 }, second = { 0 };
+    int value;
+    size_t which;
+    struct wr_case cases[] = { WR_CASE_RECV(ch, &value), WR_CASE_TIMER(&first) };
+    wr_time start = wr_now();
+    wr_timer_set(&first, wr_after(WR_MS(2)));
+    wr_timer_set(&second, wr_after(WR_MS(1)));
+    MODEL_OK(wr_select(&which, cases, 2, WR_NEVER));
+    MODEL_CHECK(which == 1 && wr_now() - start == WR_MS(2) && wr_timer_due(&second));
+    wr_timer_clear(&first);
+    wr_timer_clear(&second);
     return WR_OK;
 }
+
+static void run_tick(void)
+{
+    run(1, true, tick);
+}
+
+MODEL(one_worker_timers, .setup = open_all, .thread = { run_tick }, .finish = free_all);
+
+/* A panic ends its task and cancels the sibling; the run goes on. */
+static wr_err broken(void *arg)
+{
+    (void)arg;
+    wr_panic("on purpose");
+}
+
+static wr_err panic_beside(void *arg)
+{
+    (void)arg;
+    struct wr_scope *scope;
+    MODEL_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .deadline = WR_NEVER }));
+    MODEL_OK(wr_scope_go(scope, "model.waits", recv_one, NULL));
+    MODEL_OK(wr_scope_go(scope, "model.broken", broken, NULL));
+    MODEL_CHECK(wr_scope_join(scope, WR_NEVER) == WR_PANIC);
+    MODEL_CHECK(wr_scope_close(scope) == WR_PANIC);
+    return WR_OK;
+}
+
+static void run_panic(void)
+{
+    run(1, false, panic_beside);
+}
+
+MODEL(one_worker_panic, .setup = open_all, .thread = { run_panic }, .finish = free_all);
+
+/* ---- two workers ---- */
 
 static void run_nothing(void)
 {

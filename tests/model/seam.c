@@ -92,7 +92,7 @@ void seam_run_task(void)
     /* What a new fiber's stack says to begin with: fiber_main. */
     void (*begin)(struct fiber *) =
         (void (*)(struct fiber *))((const uintptr_t *)fiber->sp)[BEGIN_AT];
-    if (setjmp(task_ended[w->id]) == 0)
+    if (_setjmp(task_ended[w->id]) == 0)
         begin(fiber);
 }
 
@@ -174,7 +174,7 @@ void wr_switch(void **save_sp, void *load_sp)
     struct fiber *fiber = (struct fiber *)(void *)save_sp;      /* sp is its first field */
     struct worker *w = fiber->home;
     if (!fiber->started)
-        longjmp(task_ended[w->id], 1);
+        _longjmp(task_ended[w->id], 1);
     while (w->wheel.count > 0) {
         if (model_wait_timed(fiber)) {
             w->current = fiber;

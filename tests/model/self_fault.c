@@ -205,6 +205,34 @@ static void write_past_the_end(void)
 
 MODEL(write_outside, .thread = { write_past_the_end }, .expect = "outside an allocation");
 
+/* ---- a frame that others still know ---- */
+
+static _Atomic(int *) lent;
+
+static __attribute__((noinline)) void lend(void)
+{
+    int local = 7;
+    atomic_store(&lent, &local);
+    atomic_fetch_add(&inside, 1);
+}
+
+static void lend_and_return(void)
+{
+    lend();
+    atomic_store(&lent, NULL);
+    atomic_fetch_add(&inside, 1);
+}
+
+static void look_at_lent(void)
+{
+    int *theirs = atomic_load(&lent);
+    if (theirs)
+        MODEL_CHECK(*theirs == 7);
+}
+
+MODEL(used_after_return, .thread = { lend_and_return, look_at_lent },
+      .expect = "use after return");
+
 /* ---- ABA: a stack of recycled nodes ---- */
 
 struct node {

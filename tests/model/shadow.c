@@ -36,7 +36,7 @@ struct region {
     struct cell *cells;
 };
 
-#define REGIONS 4
+enum { HEAP, STACKS, MAPPED, GLOBALS, REGIONS };
 
 static struct region regions[REGIONS];
 static struct {
@@ -58,12 +58,12 @@ static void open_region(struct region *region, const void *from, size_t size)
 void shadow_open(void)
 {
     extern char __data_start[], _end[];
-    regions[0].heap = true;
-    open_region(&regions[0], heap_base, heap_size);
-    open_region(&regions[1], stacks_base, STACK_SIZE * THREADS);
-    open_region(&regions[2], map_base, MAP_SIZE);
-    regions[3].global = true;
-    open_region(&regions[3], __data_start, (size_t)(_end - __data_start));
+    regions[HEAP].heap = true;
+    open_region(&regions[HEAP], heap_base, heap_size);
+    open_region(&regions[STACKS], stacks_base, STACK_SIZE * THREADS);
+    open_region(&regions[MAPPED], map_base, MAP_SIZE);
+    regions[GLOBALS].global = true;
+    open_region(&regions[GLOBALS], __data_start, (size_t)(_end - __data_start));
 }
 
 void shadow_restore(void)
@@ -120,6 +120,22 @@ static _Noreturn void fail_dead(uintptr_t addr, bool write, uintptr_t pc)
     model_fail("%s: %s of %s at %s%s%s",
                inside && block->freed ? "use after free" : "access outside an allocation",
                write ? "write" : "read", what, where, freed[0] ? ", freed at " : "", freed);
+}
+
+/* A frame of another thread that has returned.  Where a thread is on a stack of
+ * the program's own making, all of the one it came from counts as in use. */
+static void check_frame(uintptr_t addr, bool write, uintptr_t pc)
+{
+    unsigned owner = (unsigned)((addr - (uintptr_t)stacks_base) / STACK_SIZE);
+    const struct thread *thread = &threads[owner];
+    uintptr_t bottom = (uintptr_t)stacks_base + owner * STACK_SIZE, sp = thread->op.sp;
+    bool away = sp < bottom || sp >= bottom + STACK_SIZE;
+    if (owner == self || (thread->live && (away || addr >= sp)))
+        return;
+    char where[256];
+    report_pc(pc, where, sizeof(where));
+    model_fail("use after return: %s of the stack of thread %d at %s",
+               write ? "write" : "read", (int)owner - 1, where);
 }
 
 static bool dominates(const struct access *new, const struct access *old)
@@ -181,6 +197,8 @@ void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr
     const struct region *region = region_of(addr);
     if (!region || size == 0)
         return;
+    if (region == &regions[STACKS])
+        check_frame(addr, write, pc);
     for (uintptr_t at = addr, end = addr + size; at < end;) {
         uintptr_t next = (at | 7) + 1 < end ? (at | 7) + 1 : end;
         uint8_t mask = mask_of(at, next);
