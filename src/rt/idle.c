@@ -184,9 +184,25 @@ static bool advance_clock(void)
     return true;
 }
 
+/* Time has moved: wake those who have a timer due.  Whether this one has. */
+static bool wake_due(struct worker *w)
+{
+    bool all = wr_rt.hooks || (wr_rt.starved && tasks_waiting()), own = false;
+    for (unsigned i = 0; i < wr_rt.count; i++) {
+        struct worker *other = &wr_rt.workers[i];
+        if (!all && wr_wheel_next(&other->wheel, true) > wr_rt.now)
+            continue;
+        if (other == w)
+            own = true;
+        else
+            wake(other);
+    }
+    return own;
+}
+
 static void idle_virtual(struct worker *w)
 {
-    bool moved = false;
+    bool sleep = false;
     if (w->fds && wr_os_poll_pending(&w->poll))
         return;
     spin_lock(&wr_rt.clock_lock);
@@ -194,13 +210,11 @@ static void idle_virtual(struct worker *w)
         atomic_store(&w->sleeping, 1);      /* before anybody can find us idle */
         w->idle_counted = true;
         wr_rt.idle++;
-        moved = all_quiet() && advance_clock();
+        sleep = !(all_quiet() && advance_clock() && wake_due(w));
+        if (!sleep)
+            atomic_store(&w->sleeping, 0);
     }
-    if (moved)
-        for (unsigned i = 0; i < wr_rt.count; i++)
-            wake(&wr_rt.workers[i]);
     spin_unlock(&wr_rt.clock_lock);
-    bool sleep = w->idle_counted && !moved;
     if (sleep)
         sleep_until_kicked(w, WR_NEVER);
     spin_lock(&wr_rt.clock_lock);
