@@ -163,6 +163,9 @@ TEST(a_cancel_from_above_ends_everything_and_is_what_it_returns)
     rig_start(&rig);
     wr_scope_cancel(rig.scope);
     enum wr_phase phase;
+    CHECK_OK(wr_sleep(wr_after(WR_MS(10))));
+    wr_watch_get(wr_sup_phase(rig.sup), &phase);
+    CHECK_EQ(WR_PHASE_ABORTING, phase);
     struct wr_watch_reader reader = wr_watch_reader(wr_sup_phase(rig.sup));
     while (!wr_watch_wait(&reader, &phase, WR_NEVER))
         ;
