@@ -263,18 +263,27 @@ TEST(a_signal_is_a_case_of_a_select)
     wr_signal_close(signals);
 }
 
+static int lowest_free_fd(void)
+{
+    int fd = dup(STDIN_FILENO);
+    close(fd);
+    return fd;
+}
+
 TEST(the_process_has_one_and_can_have_another_after_it)
 {
     struct wr_signal *signals = open_wanted(), *second = NULL;
     CHECK_ERR(WR_EXISTS, wr_signal_open(&second, wanted, 3));
     CHECK(second == NULL);
     wr_signal_close(signals);
+    int free_before = lowest_free_fd();
     for (int i = 0; i < 3; i++) {
         signals = open_wanted();
         raise(SIGTERM);
         CHECK_EQ(SIGTERM, next(signals));
         wr_signal_close(signals);
     }
+    CHECK_EQ(free_before, lowest_free_fd());
     wr_signal_close(NULL);
 }
 
