@@ -431,7 +431,7 @@ static wr_err read_all(void *arg)
         last[value / EACH] = value % EACH;
         got++;
     }
-    CHECK_EQ(SENDERS * EACH - (first - 1), got + reader.lagged);
+    CHECK_EQ((uint64_t)SENDERS * EACH - (first - 1), got + reader.lagged);
     crowd->lagged += reader.lagged;
     return WR_OK;
 }

@@ -120,6 +120,8 @@ TEST_PLAIN(tops_are_spread_over_the_cache_by_colour)
 #ifndef SANITIZED
 TEST_DIES_PLAIN(touching_a_guard_ends_the_process, "")
 {
+    if (test_emulated())
+        SKIP("the emulator does not pass guard faults on");
     struct stack stack;
     wr_stack_pool_open(16 * KIB);
     REQUIRE_OK(wr_stack_get(&stack));
@@ -148,6 +150,8 @@ TEST_DIES(a_stack_overflow_names_the_task_where_it_was_started_and_what_to_do,
           "src/rt/stack_test\\.c:[0-9]+: it outgrew its 60 KiB; raise stack_size, or put large "
           "buffers elsewhere")
 {
+    if (test_emulated())
+        SKIP("the emulator does not pass guard faults on");
     struct wr_scope *scope = scope_open();
     CHECK_OK(wr_scope_go(scope, "test.deep", overflow, NULL));
     (void)!wr_scope_join(scope, WR_NEVER);
@@ -171,6 +175,8 @@ static wr_err overflow_later(void *arg)
 TEST_DIES(the_right_one_of_many_fibers_is_named_when_one_outgrows_its_stack,
           "stack overflow in task test\\.deep#")
 {
+    if (test_emulated())
+        SKIP("the emulator does not pass guard faults on");
     struct wr_scope *scope = scope_open();
     for (int i = 0; i < 50; i++)
         CHECK_OK(wr_scope_go(scope, "test.other", keep_yielding, NULL));

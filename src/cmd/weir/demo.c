@@ -55,6 +55,7 @@ struct demo {
     unsigned sample;
     struct wr_text *map;                /* not to be watched, but to be drawn here */
     enum wr_topo_format format;
+    wr_err drawn;
 };
 
 /* ---- output: the terminal may block, so a pool thread writes ---- */
@@ -298,7 +299,8 @@ static wr_err conduct(void *arg)
     wr_timer_set(&end, wr_after(WR_S(demo->seconds)));
     while (!(err = wr_select(&which, cases, 2, WR_NEVER))) {
         if (demo->map && !demo->draining)
-            err = wr_topo_write(&demo->map->len, demo->map->at, demo->map->cap, demo->format);
+            demo->drawn = wr_topo_write(&demo->map->len, demo->map->at, demo->map->cap,
+                                        demo->format);
         demo->draining = demo->draining ? demo->draining : wr_now();
         wr_sup_stop(demo->sup);
         wr_timer_clear(&end);
@@ -364,7 +366,7 @@ wr_err weir_demo_map(struct wr_text *map, enum wr_topo_format format)
     wr_err err = wr_run(&(struct wr_run_conf){ .virtual_clock = true }, run, &demo);
     wr_sup_free(demo.sup);
     wr_chan_free(demo.jobs);
-    return err;
+    return err ? err : demo.drawn;
 }
 
 static bool summarize(const struct demo *demo)
