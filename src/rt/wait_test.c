@@ -119,7 +119,7 @@ TEST_PLAIN(the_first_waiter_that_can_be_won_is_and_those_before_it_are_taken_out
 /* ---- threads that race ---- */
 
 #define RACERS 3
-#define ROUNDS 20000
+#define ROUNDS 4000
 
 struct race {
     struct fiber fiber;
@@ -179,7 +179,7 @@ static struct { struct spin lock; uint64_t count; } guarded;
 static void count_up(void *arg)
 {
     (void)arg;
-    for (int i = 0; i < 50000; i++) {
+    for (int i = 0; i < 20000; i++) {
         spin_lock(&guarded.lock);
         guarded.count++;
         spin_unlock(&guarded.lock);
@@ -193,7 +193,7 @@ TEST_PLAIN(a_spin_lock_excludes_threads)
         REQUIRE_OK(wr_os_thread_start(&threads[i], "counter", count_up, NULL));
     for (int i = 0; i < 3; i++)
         wr_os_thread_join(&threads[i]);
-    CHECK_EQ(150000, guarded.count);
+    CHECK_EQ(60000, guarded.count);
 }
 
 /* ---- waits of fibers ---- */
