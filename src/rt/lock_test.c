@@ -67,12 +67,14 @@ static void hold_a_while(void *arg)
     struct counted *counted = arg;
     wr_mutex_lock(&counted->mutex);
     atomic_store(&counted->inside, 1);
-    spin_for(WR_MS(20));
+    wr_time give_up = wr_world_os.mono() + WR_S(20);
+    while (counted->mutex.info.contended == 0 && wr_world_os.mono() < give_up)
+        wr_os_relax(255);
+    spin_for(WR_MS(5));         /* long enough that it does not spin any more but sleeps */
     counted->count = 1;
     wr_mutex_unlock(&counted->mutex);
 }
 
-/* Long enough that the thread does not spin any more but sleeps. */
 static wr_err contend(void *arg)
 {
     struct counted *counted = arg;
