@@ -102,9 +102,9 @@ TEST_PLAIN(the_next_moment_is_exact_for_many_timers_in_one_tick)
     struct wr_timer timers[COUNT] = { 0 };
     wheel_reset(TICK * 1000);
     for (int i = 0; i < COUNT; i++)
-        wr_wheel_arm(&wheel, &timers[i], TICK * 1001 + 20 * (COUNT - i));
+        wr_wheel_arm(&wheel, &timers[i], TICK * 1001 + (wr_time)20 * (COUNT - i));
     for (int i = COUNT - 1; i >= 0; i--) {
-        wr_time want = TICK * 1001 + 20 * (COUNT - i);
+        wr_time want = TICK * 1001 + (wr_time)20 * (COUNT - i);
         CHECK_EQ(want, wr_wheel_next(&wheel, true));
         CHECK(wr_wheel_next(&wheel, false) <= TICK * 1002);
         CHECK(wr_wheel_pop(&wheel, want - 1) == NULL);
@@ -382,10 +382,9 @@ static wr_err sleep_until(void *arg)
 TEST(each_of_a_thousand_sleepers_wakes_exactly_at_its_moment)
 {
     enum { COUNT = 1000 };
-    struct sleeper *sleepers = calloc(COUNT, sizeof(*sleepers));
+    static struct sleeper sleepers[COUNT];
     struct wr_scope *scope = scope_open();
     struct wr_rand rand;
-    REQUIRE(sleepers);
     wr_rand_seed(&rand, 5);
     for (int i = 0; i < COUNT; i++) {
         /* Half of them within two microseconds: many in one tick of the wheel. */
@@ -395,7 +394,6 @@ TEST(each_of_a_thousand_sleepers_wakes_exactly_at_its_moment)
     scope_done(scope);
     for (int i = 0; i < COUNT; i++)
         CHECK_EQ(sleepers[i].deadline, sleepers[i].woke);
-    free(sleepers);
 }
 
 /* ---- rules that were broken ---- */
