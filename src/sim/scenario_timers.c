@@ -17,8 +17,7 @@
 
 struct timers {
     wr_time latest;                 /* the latest moment anybody has seen */
-    uint64_t slept, ticked, timed_out, rearmed;
-    int running;
+    int slept, ticked, timed_out;
 };
 
 /* Deadlines from now to a day ahead: every level of the wheel is used. */
@@ -61,7 +60,6 @@ static wr_err tick(void *arg)
             wr_sim_point("before it is set anew");
             due = far_or_near();
             wr_timer_set(&timer, due);
-            t->rearmed++;
         }
         wr_timer_clear(&cleared);
         struct wr_case cases[] = { WR_CASE_TIMER(&cleared), WR_CASE_TIMER(&timer) };
@@ -119,9 +117,9 @@ static wr_err run(void *arg)
 static uint64_t state(void *arg)
 {
     const struct timers *t = arg;
-    uint64_t state = state_mix(0, t->slept);
-    state = state_mix(state, t->ticked);
-    return state_mix(state, t->timed_out);
+    uint64_t state = state_mix(0, (uint64_t)t->slept);
+    state = state_mix(state, (uint64_t)t->ticked);
+    return state_mix(state, (uint64_t)t->timed_out);
 }
 
 const struct scenario wr_scenario_timers = {
