@@ -46,7 +46,8 @@ void wr_bcast_free(struct wr_bcast *bcast);
 /* Errors: CLOSED. */
 wr_err wr_bcast_send(struct wr_bcast *bcast, const void *item);
 
-/* A reader of what is sent from now on.  A plain value; nothing to close. */
+/* A reader of what is sent from now on.  A plain value of one fiber; nothing to
+ * close. */
 struct wr_bcast_reader wr_bcast_reader(struct wr_bcast *bcast);
 
 /* Copy the next value out, waiting for one until the deadline.  LAGGED: values

@@ -55,7 +55,8 @@ void wr_watch_close(struct wr_watch_writer *writer);
 /* Copy the newest value out; its version (the initial value has 1). */
 uint64_t wr_watch_get(struct wr_watch *watch, void *ret);
 
-/* A reader that has seen nothing yet.  A plain value; nothing to close. */
+/* A reader that has seen nothing yet.  A plain value of one fiber; nothing to
+ * close. */
 struct wr_watch_reader wr_watch_reader(struct wr_watch *watch);
 
 /* Wait for a value this reader has not seen and copy it out.

@@ -172,8 +172,8 @@ static struct waitlist *list_for(struct wr_fd *fd, unsigned events)
 {
     struct waitlist *list = events == WR_READABLE ? &fd->readers : &fd->writers;
     bool one = events == WR_READABLE || events == WR_WRITABLE;
-    if (one && !list->head)
-        return list;
+    if (one && (!list->head || !waiter_waits(list->head)))
+        return list;        /* one whose time is up and who has not run since is no rival */
     spin_unlock(&fd->lock);
     if (!one)
         wr_panic("wait for descriptor %d to be readable or writable, one at a time",

@@ -21,7 +21,10 @@ struct wr_once {
 
 wr_err wr_once_new(struct wr_once **ret, const char *name, size_t size)
 {
-    struct wr_once *once = calloc(1, sizeof(*once) + size);
+    size_t bytes;
+    if (__builtin_add_overflow(sizeof(struct wr_once), size, &bytes))
+        return WR_NOMEM;
+    struct wr_once *once = calloc(1, bytes);
     if (!once)
         return WR_NOMEM;
     once->name = name;

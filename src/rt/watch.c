@@ -37,7 +37,10 @@ wr_err wr_watch_new(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
     if (!conf->name || conf->size == 0 || !conf->initial)
         wr_panic("watch \"%s\": name, size and initial are required",
                  conf->name ? conf->name : "?");
-    struct wr_watch *watch = calloc(1, sizeof(*watch) + conf->size);
+    size_t bytes;
+    if (__builtin_add_overflow(sizeof(struct wr_watch), conf->size, &bytes))
+        return WR_NOMEM;
+    struct wr_watch *watch = calloc(1, bytes);
     if (!watch)
         return WR_NOMEM;
     watch->name = conf->name;
