@@ -63,7 +63,7 @@ struct wr_sim_conf {
     enum wr_sim_scheduler scheduler;
     unsigned depth;                 /* PCT: 3; EXHAUSTIVE: 2 */
     uint64_t seed;
-    uint64_t seeds;                 /* run this many seeds, from that one on; 0 is 1 */
+    uint64_t seeds;                 /* this many, from that one on; 0, or EXHAUSTIVE: one */
     unsigned faults;
     const char *crash;              /* WR_SIM_CRASH: required */
     const int *signals;             /* WR_SIM_SIGNAL: required, ends with 0 */
