@@ -3,7 +3,8 @@
  *
  * With one worker and a thread beside it every order is run.  With two workers
  * the number of preemptions is bounded: two idle workers can take one task from
- * one another without end, so there is no last order.
+ * one another without end, so there is no last order.  They mostly run under the
+ * virtual clock, where an idle worker takes what it finds at once.
  */
 #include <weir/chan.h>
 #include <weir/once.h>
@@ -306,12 +307,11 @@ static wr_err hand_over(void *arg)
 
 static void run_hand_over(void)
 {
-    run(2, false, hand_over);
+    run(2, true, hand_over);
 }
 
 MODEL(workers_hand_over, .setup = open_all, .thread = { run_hand_over, driver_thread },
-      .finish = got_1, .locks_wait = true, .preempt_max = 2, .full = true,
-      .full_preempt_max = 3);
+      .finish = got_1, .locks_wait = true, .preempt_max = 2);
 
 /* The first error cancels the sibling, which waits, is about to, or has not
  * begun; the join returns after both, with that error. */
@@ -341,7 +341,7 @@ static wr_err fail_beside(void *arg)
 
 static void run_fail_beside(void)
 {
-    run(2, false, fail_beside);
+    run(2, true, fail_beside);
 }
 
 static void first_error_won(void)
@@ -368,7 +368,7 @@ static wr_err close_at_once(void *arg)
 
 static void run_close_at_once(void)
 {
-    run(2, false, close_at_once);
+    run(2, true, close_at_once);
 }
 
 static void canceled(void)
@@ -378,8 +378,37 @@ static void canceled(void)
 }
 
 MODEL(workers_close_cancels, .setup = open_all, .thread = { run_close_at_once, driver_thread },
-      .finish = canceled, .locks_wait = true, .preempt_max = 2, .full = true,
-      .full_preempt_max = 3);
+      .finish = canceled, .locks_wait = true, .preempt_max = 2);
+
+/* Enough tasks that the other worker is woken to take some. */
+static _Atomic int many;
+
+static wr_err count_one(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add_explicit(&many, 1, memory_order_relaxed);
+    return WR_OK;
+}
+
+static wr_err spawn_many(void *arg)
+{
+    (void)arg;
+    struct wr_scope *scope;
+    MODEL_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .deadline = WR_NEVER }));
+    for (int i = 0; i < 10; i++)
+        MODEL_OK(wr_scope_go(scope, "model.count", count_one, NULL));
+    MODEL_OK(wr_scope_join(scope, WR_NEVER));
+    MODEL_CHECK(atomic_load(&many) == 10);
+    return wr_scope_close(scope);
+}
+
+static void run_spawn_many(void)
+{
+    run(2, false, spawn_many);
+}
+
+MODEL(workers_share_tasks, .thread = { run_spawn_many, driver_thread }, .locks_wait = true,
+      .preempt_max = 1, .full = true, .full_preempt_max = 2);
 
 /* ---- the virtual clock on two workers ---- */
 
@@ -419,7 +448,7 @@ static void run_sleep_both(void)
 }
 
 MODEL(workers_virtual_time, .thread = { run_sleep_both, driver_thread }, .locks_wait = true,
-      .preempt_max = 1);
+      .preempt_max = 2);
 
 /* The deadline of a scope ends the waits below it, on whichever worker. */
 static wr_err recv_until(void *arg)
@@ -446,4 +475,4 @@ static void run_deadline_passes(void)
 
 MODEL(workers_scope_deadline, .setup = open_all,
       .thread = { run_deadline_passes, driver_thread }, .finish = free_all, .locks_wait = true,
-      .preempt_max = 1, .full = true, .full_preempt_max = 2);
+      .preempt_max = 2);
