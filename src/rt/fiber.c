@@ -291,8 +291,6 @@ static void run_task(struct fiber *fiber)
 void wr_fiber_spare(struct fiber *fiber)
 {
     struct worker *w = fiber->home;
-    if (__builtin_expect(atomic_load_explicit(&wr_rt.starved, memory_order_relaxed), 0))
-        atomic_store(&wr_rt.starved, false);
     fiber->next = w->spare;
     w->spare = fiber;
     w->spare_len++;

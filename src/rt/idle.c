@@ -119,7 +119,7 @@ static void idle_real(struct worker *w)
     wr_trim(w, now);
     if (w->trim_next < until)
         until = w->trim_next;
-    if (wr_starved(w) && tasks_waiting() && now + STARVED_SPAN < until)
+    if (wr_rt.starved && tasks_waiting() && now + STARVED_SPAN < until)
         until = now + STARVED_SPAN;     /* nobody says when there is memory again */
     if (until <= now)
         return;

@@ -151,8 +151,10 @@ static struct fiber *fiber_to_start(struct worker *w)
         return fiber;
     }
     fiber = wr_fiber_new(w);
-    if (!fiber)
+    if (__builtin_expect(!fiber, 0))
         starve();
+    else if (__builtin_expect(atomic_load_explicit(&wr_rt.starved, memory_order_relaxed), 0))
+        atomic_store(&wr_rt.starved, false);
     return fiber;
 }
 
