@@ -6,7 +6,8 @@
  *
  * At most one fiber may wait for reading and one for writing at a time.
  * Memory that is passed in is never referred to after the call has returned,
- * whatever it returned.
+ * whatever it returned.  A peer that has gone is BROKENPIPE: unless the program
+ * has its own mind about SIGPIPE, the signal is caught and does nothing.
  */
 #ifndef WEIR_FD_H
 #define WEIR_FD_H

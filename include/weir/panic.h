@@ -5,7 +5,7 @@
  * and the values, in every build: assertions are never compiled out.
  *
  * What happens next depends on where it was raised.  In a task, with no lock
- * held and no foreign frames below (fiber.h, wr_foreign_enter), the panic is
+ * held and no foreign frames below (task.h, wr_foreign_enter), the panic is
  * contained: the task's cleanups run, the task ends with WR_PANIC, its scope
  * cancels its siblings, and whoever supervises it decides (sup.h).  Anywhere
  * else the process ends with SIGABRT after the report.

@@ -21,8 +21,8 @@
 /* Everything has a default: zero. */
 struct wr_run_conf {
     unsigned workers;               /* WEIR_THREADS, else one per core, at most 64 */
-    size_t stack_size;              /* 64 KiB; larger under sanitizers */
-    size_t tasks_max;               /* 4 million tasks alive */
+    size_t stack_size;              /* 64 KiB with its guard page; larger under sanitizers */
+    size_t tasks_max;               /* 4 million tasks alive; kept exactly below 65536 */
     unsigned offload_threads_max;   /* 16 */
     size_t offload_queue_max;       /* 1024 */
     bool virtual_clock;             /* time jumps when nothing can run */
@@ -32,7 +32,7 @@ struct wr_run_conf {
  * Errors besides: NOMEM, NOFILE (the runtime could not be started). */
 wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg);
 
-/* Print every fiber, what it waits for and since when, to standard error. */
+/* Print every fiber that has waited, on what it waits and where, to standard error. */
 void wr_run_dump(void);
 
 #endif

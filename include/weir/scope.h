@@ -20,8 +20,9 @@
  * its first instruction: it owns its argument and must be able to release it.
  *
  * A scope belongs to the fiber that made it, which must close it before its
- * own task returns; forgetting to is a panic that names the scope.  Tasks may
- * be started in it by its owner and by any fiber below it.
+ * own task returns; forgetting to is a panic that names the scope.  Only its
+ * owner joins, enters and closes it; tasks may be started in it by its owner
+ * and by any fiber below it.  Anybody else who tries panics.
  */
 #ifndef WEIR_SCOPE_H
 #define WEIR_SCOPE_H
@@ -49,7 +50,8 @@ wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf);
 
 /* Start fn(arg) as a task of this scope.  `name` is a string literal: the kind
  * of task, as metrics and the topology show it ("queue.worker").
- * On any error fn will not run and arg stays with the caller.
+ * On any error fn will not run and arg stays with the caller.  A task for whose
+ * stack there is no memory waits until another has ended.
  * Errors: NOMEM, BUSY (the run's tasks_max is reached), CANCELED, TIMEOUT
  * (the scope has ended). */
 wr_err wr_scope_go_kind(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg);
