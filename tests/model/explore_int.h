@@ -203,7 +203,7 @@ unsigned permit_touches(const struct op *op, struct touch *touch);
 void shadow_open(void);
 void shadow_restore(void);
 void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr_t pc);
-void shadow_live(uintptr_t addr, size_t size, bool live);
+void shadow_free(uintptr_t addr, size_t size, uintptr_t pc);
 
 /* ---- heap (heap.c) ---- */
 
@@ -216,6 +216,7 @@ extern size_t heap_size;
 void heap_open(void);
 void heap_reset(void);
 const struct block *heap_block(uintptr_t addr, unsigned *ret_index);
+uint8_t heap_live(uintptr_t addr);      /* of the eight bytes there, those allocated */
 void heap_check_leaks(void);
 
 /* ---- report (report.c) ---- */

@@ -70,6 +70,24 @@ const struct block *heap_block(uintptr_t addr, unsigned *ret_index)
     return NULL;
 }
 
+uint8_t heap_live(uintptr_t addr)
+{
+    static unsigned last;       /* neighbours are asked for in a row */
+    unsigned mask = 0;
+    addr &= ~(uintptr_t)7;
+    for (unsigned n = 0; n < block_count; n++) {
+        unsigned i = (last + n) % block_count;
+        const struct block *block = &blocks[i];
+        if (addr + 8 <= block->addr || addr >= block->addr + block->size)
+            continue;
+        last = i;
+        for (unsigned k = 0; k < 8 && !block->freed; k++)
+            mask |= addr + k < block->addr + block->size ? BIT(k) : 0;
+        break;
+    }
+    return (uint8_t)mask;
+}
+
 void heap_check_leaks(void)
 {
     for (unsigned i = 0; i < block_count; i++)
@@ -92,8 +110,8 @@ static void *take(size_t align, size_t size, int fill, uintptr_t pc)
     unsigned char *mem = heap_base + self * ARENA + at;
     blocks[block_count++] =
         (struct block){ .addr = (uintptr_t)mem, .size = size, .made_pc = pc };
-    shadow_live((uintptr_t)mem, size, true);
-    shadow_access((uintptr_t)mem, size, true, false, pc);
+    if (fill == 0)
+        shadow_access((uintptr_t)mem, size, true, false, pc);
     memset(mem, fill, size);
     return mem;
 }
@@ -150,8 +168,7 @@ void model_free(void *mem)
         report_pc(pc, second, sizeof(second));
         model_fail("double free: at %s, before at %s", second, first);
     }
-    shadow_access((uintptr_t)mem, blocks[i].size, true, false, pc);
-    shadow_live((uintptr_t)mem, blocks[i].size, false);
+    shadow_free((uintptr_t)mem, blocks[i].size, pc);
     blocks[i].freed = true;
     blocks[i].freed_pc = pc;
 }

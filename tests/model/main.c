@@ -3,8 +3,9 @@
  *     model_x [-l] [name ...]           all of them, or these; -l lists them
  *     model_x --replay 0,1,1:2 name     one order: threads, and choices after a colon
  *
- * MODEL_FULL=1 takes the larger bounds, MODEL_SECONDS limits each model, and
- * MODEL_BRIEF=1 leaves out the order of what failed.
+ * MODEL_FULL=1 takes the larger bounds, MODEL_QUICK=1 at most one preemption where
+ * there is a bound, MODEL_SECONDS limits each model, and MODEL_BRIEF=1 leaves out
+ * the order of what failed.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -65,6 +66,8 @@ static void settle(const struct model *model)
 {
     bool full = model->full && getenv("MODEL_FULL");
     unsigned preempts = full ? model->full_preempt_max : model->preempt_max;
+    if (preempts > 1 && getenv("MODEL_QUICK"))
+        preempts = 1;
     settings = (struct settings){
         .model = model,
         .stale_max = full ? model->full_stale_max : model->stale_max,

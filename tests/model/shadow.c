@@ -9,11 +9,14 @@
  * nothing.  The first write of a run to a global saves its old value.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "explore_int.h"
 
-#define ACCESSES 12
+#define ACCESSES 4              /* in a cell: nearly always enough */
+#define MORE 24                 /* in the room it gets when it is not */
+#define ROOMS 4096
 #define SAVED_MAX 65536
 
 struct access {
@@ -27,6 +30,7 @@ struct cell {
     uint8_t live;               /* bytes that may be touched */
     bool has_atomic, saved;
     uint8_t count;
+    uint32_t room;              /* 0: none */
     struct access access[ACCESSES];
 };
 
@@ -43,6 +47,8 @@ static struct {
     uint64_t *at, old;
 } saved[SAVED_MAX];
 static unsigned saved_count;
+static struct access rooms[ROOMS][MORE];
+static uint32_t room_count;
 
 static void open_region(struct region *region, const void *from, size_t size)
 {
@@ -68,6 +74,7 @@ void shadow_open(void)
 
 void shadow_restore(void)
 {
+    room_count = 0;
     while (saved_count) {
         saved_count--;
         *saved[saved_count].at = saved[saved_count].old;
@@ -87,9 +94,10 @@ static struct cell *cell_of(const struct region *region, uintptr_t addr)
     struct cell *cell = &region->cells[(addr - region->from) / 8];
     if (cell->stamp != run_stamp) {
         cell->stamp = run_stamp;
-        cell->live = region->heap ? 0 : 0xff;
+        cell->live = region->heap ? heap_live(addr) : 0xff;
         cell->has_atomic = cell->saved = false;
         cell->count = 0;
+        cell->room = 0;
     }
     return cell;
 }
@@ -144,22 +152,45 @@ static bool dominates(const struct access *new, const struct access *old)
         && new->write >= old->write &&new->atomic <= old->atomic;
 }
 
+/* Where the accesses of a cell are, with space for one more. */
+static struct access *space(struct cell *cell)
+{
+    if (cell->room)
+        return rooms[cell->room - 1];
+    if (cell->count < ACCESSES)
+        return cell->access;
+    if (room_count == ROOMS)
+        model_fail("too much is shared by too many");
+    struct access *room = rooms[room_count++];
+    memcpy(room, cell->access, sizeof(cell->access));
+    cell->room = room_count;
+    return room;
+}
+
 static void record(struct cell *cell, const struct access *new, uintptr_t addr)
 {
+    struct access *only = &cell->access[0];
+    bool alone = cell->count == 0 || (cell->count == 1 && only->thread == new->thread);
+    if (alone && !cell->room && (cell->count == 0 || dominates(new, only))) {
+        *only = *new;           /* the usual case: one thread's own memory */
+        cell->count = 1;
+        return;
+    }
     const struct clock *hb = &threads[new->thread].hb;
+    struct access *list = space(cell);
     unsigned kept = 0;
     for (unsigned i = 0; i < cell->count; i++) {
-        const struct access *old = &cell->access[i];
+        const struct access *old = &list[i];
         bool ordered = old->thread == new->thread || old->clk <= hb->at[old->thread];
         if (!ordered && (old->mask & new->mask) && (old->write || new->write)
             && !(old->atomic && new->atomic))
             fail_race(old, new, addr);
         if (!(ordered && dominates(new, old)))
-            cell->access[kept++] = *old;
+            list[kept++] = *old;
     }
-    if (kept == ACCESSES)
+    if (kept == MORE)
         model_fail("too many kinds of access to eight bytes");
-    cell->access[kept++] = *new;
+    list[kept++] = *new;
     cell->count = (uint8_t)kept;
 }
 
@@ -222,16 +253,18 @@ void shadow_access(uintptr_t addr, size_t size, bool write, bool atomic, uintptr
     }
 }
 
-void shadow_live(uintptr_t addr, size_t size, bool live)
+/* A write that leaves nothing alive.  What was not touched in this run is found
+ * dead when it is. */
+void shadow_free(uintptr_t addr, size_t size, uintptr_t pc)
 {
     const struct region *region = region_of(addr);
-    for (uintptr_t at = addr, end = addr + size; at < end;) {
-        uintptr_t next = (at | 7) + 1 < end ? (at | 7) + 1 : end;
-        struct cell *cell = cell_of(region, at);
-        if (live)
-            cell->live |= mask_of(at, next);
-        else
-            cell->live &= (uint8_t)~mask_of(at, next);
-        at = next;
+    for (uintptr_t at = addr; at < addr + size; at += 8) {
+        struct cell *cell = &region->cells[(at - region->from) / 8];
+        if (cell->stamp != run_stamp)
+            continue;
+        struct access access = { .clk = threads[self].hb.at[self], .pc = (uint32_t)pc,
+                                 .thread = (uint8_t)self, .mask = cell->live, .write = true };
+        record(cell, &access, at);
+        cell->live = 0;
     }
 }
