@@ -133,6 +133,12 @@ static void with_locks(void)
                 program[t][i].kind = LOCKED;
 }
 
+static void with_everything(void)
+{
+    kinds = LOCKED + 1;
+    write_program();
+}
+
 static void with_spins(void)
 {
     kinds = SPIN + 1;
@@ -149,3 +155,5 @@ MODEL(reduction_of_locks, .setup = with_locks, .thread = { body0, body1, body2 }
       .finish = digest, .compare = 100);
 MODEL(reduction_of_locks_that_wait, .setup = with_locks, .thread = { body0, body1, body2 },
       .finish = digest, .compare = 300, .locks_wait = true);
+MODEL(reduction_of_everything, .setup = with_everything, .thread = { body0, body1, body2 },
+      .finish = digest, .compare = 200, .locks_wait = true, .spin_ends = true, .stale_max = 1);
