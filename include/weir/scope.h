@@ -44,8 +44,9 @@ struct wr_scope_conf {
 };
 
 /* Make a scope below the one the caller is in.
- * Errors: NOMEM; CANCELED or TIMEOUT when the caller's scope has ended (a
- * shield is made all the same). */
+ * Errors: NOMEM; BUSY (500 scopes deep: a cancel goes down level by level);
+ * CANCELED or TIMEOUT when the caller's scope has ended (a shield is made all
+ * the same). */
 wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf);
 
 /* Start fn(arg) as a task of this scope.  `name` is a string literal: the kind

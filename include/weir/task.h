@@ -4,6 +4,10 @@
  * its first instruction it is only a record, which any worker may take; from
  * then on it is a fiber with a stack of its own, and stays on the worker that
  * started it (docs/design/0001-migration.md says why).
+ *
+ * What belongs to the thread is shared by the fibers of a worker: errno, and the
+ * floating-point modes (fesetround).  Copy the one at once; do not wait while
+ * the other is changed.
  */
 #ifndef WEIR_TASK_H
 #define WEIR_TASK_H
@@ -22,7 +26,7 @@ typedef wr_err (*wr_task_fn)(void *arg);
 #define WR_KIND_SHARDS 8
 
 /* A kind of task, with its counts.  wr_scope_go makes one per place; make one
- * yourself (static, or living as long as the run) for a name that is not a
+ * yourself (static, or never freed: the map keeps it) for a name that is not a
  * literal. */
 struct wr_kind {
     const char *name;
@@ -54,11 +58,15 @@ wr_err wr_sleep(wr_time deadline WR_AT);
 const char *wr_task_name(void);
 
 /* Something to release when the task ends by a panic.  Pushed and popped in
- * pairs by the task; a panic runs what is still there, last in first out. */
+ * pairs by the task; a panic runs what is still there, last in first out, and
+ * closes the task's scopes in that same order: what a cleanup releases is not in
+ * use any more by tasks that were started after its push.  A panic in a cleanup
+ * ends the process. */
 struct wr_cleanup {
     void (*fn)(void *arg);
     void *arg;
-    struct wr_cleanup *below;
+    struct wr_cleanup *below;       /* these two are the runtime's */
+    struct wr_scope *scope;
 };
 void wr_cleanup_push(struct wr_cleanup *cleanup);
 void wr_cleanup_pop(struct wr_cleanup *cleanup);

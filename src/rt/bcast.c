@@ -64,10 +64,12 @@ void wr_bcast_free(struct wr_bcast *bcast)
 {
     if (!bcast)
         return;
-    wr_topo_remove(&bcast->topo);
+    spin_lock(&bcast->lock);         /* whoever woke the last user may still have it */
+    spin_unlock(&bcast->lock);
     if (bcast->waiters.head)
         wr_panic("broadcast \"%s\" is freed while %s waits on it", bcast->name,
                  wr_fiber_name(bcast->waiters.head->fiber));
+    wr_topo_remove(&bcast->topo);
     free(bcast);
 }
 

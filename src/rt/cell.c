@@ -49,7 +49,10 @@ static struct snapshot *snapshot_of(uint64_t word)
 
 static struct snapshot *snapshot_new(struct wr_cell *cell, const void *value)
 {
-    struct snapshot *snapshot = malloc(sizeof(*snapshot) + cell->size);
+    size_t bytes;
+    if (__builtin_add_overflow(sizeof(struct snapshot), cell->size, &bytes))
+        return NULL;
+    struct snapshot *snapshot = malloc(bytes);
     if (!snapshot)
         return NULL;
     RT_ASSERT(((uint64_t)(uintptr_t)snapshot & ~ADDRESS_MASK) == 0);

@@ -28,7 +28,7 @@ struct wr_chan {
     uint64_t sent;
     const struct wr_kind *last[2];      /* who was here last, on each side */
 
-    struct waitlist receivers, senders;
+    struct waitlist receivers, senders, retriers;
     uint64_t refused, dropped, coalesced, given_up;
     uint64_t (*key)(const void *item);
     void (*drop)(void *item);
@@ -115,12 +115,14 @@ void wr_chan_free(struct wr_chan *ch)
 {
     if (!ch)
         return;
+    spin_lock(&ch->lock);           /* whoever woke the last user may still have it */
+    struct waiter *user = ch->senders.head ? ch->senders.head : ch->receivers.head;
+    user = user ? user : ch->retriers.head;
+    spin_unlock(&ch->lock);
+    if (user)
+        wr_panic("channel \"%s\" is freed while %s waits on it; close it and join its users "
+                 "first", ch->name, wr_fiber_name(user->fiber));
     wr_topo_remove(&ch->topo);
-    if (ch->senders.head || ch->receivers.head)
-        wr_panic(
-            "channel \"%s\" is freed while %s waits on it; close it and join its users first",
-            ch->name,
-            wr_fiber_name((ch->senders.head ? ch->senders.head : ch->receivers.head)->fiber));
     for (size_t i = 0; ch->drop && i < ch->len; i++)
         ch->drop(slot(ch, i));
     free(ch);
@@ -272,11 +274,19 @@ static wr_err refuse(struct wr_chan *ch, wr_err err)
 static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline,
                          const char *place)
 {
+    struct waiter waiter = { .fiber = fiber_self() };
     wr_time at = wr_after(wr_jitter(RETRY_MIN, RETRY_MAX));
-    wr_err err = at > deadline ? WR_BUSY : (wr_sleep)(at, place);
+    wr_err err = WR_BUSY;
     spin_lock(&ch->lock);
-    if (!err)
-        err = send_now(ch, item);
+    if (ch->closed) {
+        err = WR_CLOSED;
+    } else if (at <= deadline) {
+        err = wr_wait_on(&ch->lock, &ch->retriers, &waiter, at, ch->name, place);
+        wr_err ended = wr_wait_check(waiter.fiber);
+        spin_lock(&ch->lock);
+        if (err == WR_TIMEOUT)
+            err = ended ? ended : send_now(ch, item);
+    }
     ch->given_up += err == WR_BUSY || err == WR_TIMEOUT;
     spin_unlock_kick(&ch->lock);
     return err;
@@ -336,6 +346,7 @@ void wr_chan_close(struct wr_chan *ch)
     ch->closed = true;
     wr_waitlist_wake_all(&ch->senders, WR_CLOSED);
     wr_waitlist_wake_all(&ch->receivers, WR_CLOSED);
+    wr_waitlist_wake_all(&ch->retriers, WR_CLOSED);
     spin_unlock_kick(&ch->lock);
 }
 

@@ -241,13 +241,14 @@ static void end_task(struct fiber *fiber, wr_err err)
             count_shard(&kind->count[shard].panicked, wr_rt.count);
     }
     unlink_scope(fiber);
-    fiber->started = false;
     wr_ticket_give(w);
     struct wr_scope *scope = fiber->task.scope;
     if (__builtin_expect(err != WR_OK, 0)) {
         wr_scope_task_done(scope, err);
+        fiber->started = false;
         return;
     }
+    fiber->started = false;
     if (w->done_scope != scope) {
         wr_sched_flush(w);
         w->done_scope = scope;
@@ -352,6 +353,7 @@ void wr_cleanup_push(struct wr_cleanup *cleanup)
     struct fiber *fiber = fiber_self();
     WR_ASSERT(fiber && fiber->started);
     cleanup->below = fiber->cleanups;
+    cleanup->scope = fiber->scopes;
     fiber->cleanups = cleanup;
 }
 
@@ -405,22 +407,29 @@ void wr_fork_check(const char *place, const char *what)
 
 /* ---- panics ---- */
 
+/* Close the scopes that are newer than this one. */
+static void close_down_to(struct fiber *fiber, struct wr_scope *scope)
+{
+    while (fiber->scopes && fiber->scopes != scope) {
+        fiber->scopes->entered_from = NULL;
+        (void)!wr_scope_close(fiber->scopes);
+    }
+}
+
 /* Runs on the panicking stack, deeper than anything it abandons: what the
  * cleanups point to in the frames above is still there. */
 _Noreturn static void contain(struct fiber *fiber)
 {
     struct worker *w = fiber->home;
     fiber->panicking = true;
+    wr_fiber_set_scope(fiber, fiber->task.scope);
     while (fiber->cleanups) {
         struct wr_cleanup *cleanup = fiber->cleanups;
+        close_down_to(fiber, cleanup->scope);
         fiber->cleanups = cleanup->below;
         cleanup->fn(cleanup->arg);
     }
-    wr_fiber_set_scope(fiber, fiber->task.scope);
-    while (fiber->scopes) {
-        fiber->scopes->entered_from = NULL;
-        (void)!wr_scope_close(fiber->scopes);
-    }
+    close_down_to(fiber, NULL);
     wr_wheel_forget(&w->wheel, fiber->stack, fiber->stack_size);
     end_task(fiber, WR_PANIC);
     wr_sched_flush(w);

@@ -71,7 +71,8 @@ static bool asleep(const struct worker *w)
 /* A stalled worker cannot give its tasks away by itself. */
 static void help(struct worker *w)
 {
-    if (!atomic_load_explicit(&w->fresh[0].len, memory_order_relaxed))
+    if (!atomic_load_explicit(&w->fresh[0].len, memory_order_relaxed)
+        && !atomic_load_explicit(&w->fresh[1].len, memory_order_relaxed))
         return;
     for (unsigned i = 0; i < wr_rt.count; i++)
         if (atomic_exchange(&wr_rt.workers[i].sleeping, 0)) {

@@ -37,6 +37,8 @@ void wr_once_free(struct wr_once *once)
 {
     if (!once)
         return;
+    spin_lock(&once->lock);         /* whoever set it may still have it */
+    spin_unlock(&once->lock);
     if (once->waiters.head)
         wr_panic("once \"%s\" is freed while %s waits on it", once->name,
                  wr_fiber_name(once->waiters.head->fiber));

@@ -393,6 +393,7 @@ struct rt {
     size_t candidates_cap;
 };
 extern struct rt wr_rt;
+extern _Atomic unsigned wr_rt_outside;      /* threads that wake a fiber from outside, now */
 
 /* Whether this worker could start nothing now, for want of a stack. */
 static inline bool wr_starved(const struct worker *w)

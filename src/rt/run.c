@@ -12,6 +12,9 @@
 #include "rt/scope_int.h"
 
 #define TASKS_MAX ((size_t)4 * 1000 * 1000)
+#define TASKS_MOST ((size_t)1 << 40)        /* more than memory has room for anywhere */
+#define STACK_SIZE_MIN ((size_t)16 * 1024)
+#define STACK_SIZE_MAX ((size_t)64 * 1024 * 1024)
 #define OFFLOAD_THREADS_MAX 16
 #define OFFLOAD_QUEUE_MAX 1024
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -26,6 +29,7 @@
 #endif
 
 struct rt wr_rt;
+_Atomic unsigned wr_rt_outside;
 
 /* ---- the virtual clock ---- */
 
@@ -181,8 +185,13 @@ static unsigned worker_count(const struct wr_run_conf *conf)
 {
     unsigned count = conf->workers;
     const char *env = wr_world->env("WEIR_THREADS");
-    if (count == 0 && env)
-        count = (unsigned)strtoul(env, NULL, 10);
+    if (count == 0 && env) {
+        char *end;
+        unsigned long number = strtoul(env, &end, 10);
+        if (*env < '0' || *env > '9' || *end)
+            wr_panic("WEIR_THREADS is \"%s\": a number of worker threads is wanted", env);
+        count = number < WORKERS_MAX ? (unsigned)number : WORKERS_MAX;
+    }
     if (count == 0)
         count = wr_rt.cores;
     return count < WORKERS_MAX ? count : WORKERS_MAX;
@@ -226,8 +235,13 @@ static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hoo
     c->virtual_clock |= hooks != NULL;
     if (c->stack_size == 0)
         c->stack_size = STACK_SIZE;
+    if (c->stack_size < STACK_SIZE_MIN || c->stack_size > STACK_SIZE_MAX)
+        wr_panic("a stack of %zu bytes: %zu to %zu are allowed", c->stack_size, STACK_SIZE_MIN,
+                 STACK_SIZE_MAX);
     if (c->tasks_max == 0)
         c->tasks_max = TASKS_MAX;
+    if (c->tasks_max > TASKS_MOST)
+        c->tasks_max = TASKS_MOST;
     if (c->offload_threads_max == 0)
         c->offload_threads_max = OFFLOAD_THREADS_MAX;
     if (c->offload_queue_max == 0)
@@ -303,6 +317,8 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
     if (!err) {
         err = run_workers(&first);
         wr_offload_stop();
+        while (atomic_load(&wr_rt_outside))     /* a thread that just woke our last fiber */
+            wr_os_relax(0);
         for (unsigned i = 0; i < wr_rt.count; i++)
             worker_close(&wr_rt.workers[i]);
     }

@@ -47,17 +47,22 @@ void wr_fiber_ready(struct fiber *fiber)
         ready_push(w, fiber);
         return;
     }
+    /* A thread outside must be done with the worker before the run may end. */
+    if (!w)
+        atomic_fetch_add(&wr_rt_outside, 1);
     struct fiber *head = atomic_load_explicit(&home->inbox, memory_order_relaxed);
     do
         fiber->next = head;
     while (!atomic_compare_exchange_weak_explicit(&home->inbox, &head, fiber,
                                                   memory_order_seq_cst, memory_order_relaxed));
-    if (!atomic_load_explicit(&home->sleeping, memory_order_seq_cst))
+    if (w) {
+        if (atomic_load_explicit(&home->sleeping, memory_order_seq_cst))
+            w->kicks |= (uint64_t)1 << home->id;
         return;
-    if (w)
-        w->kicks |= (uint64_t)1 << home->id;
-    else if (atomic_exchange(&home->sleeping, 0))
+    }
+    if (atomic_exchange(&home->sleeping, 0))
         wr_os_poll_kick(&home->poll);
+    atomic_fetch_sub(&wr_rt_outside, 1);
 }
 
 void wr_kick_slow(struct worker *w)
@@ -405,6 +410,8 @@ void wr_sched_poll(struct worker *w, wr_time span)
 static void offer_help(struct worker *w, wr_time now)
 {
     uint64_t head = wr_fresh_oldest(&w->fresh[0]);
+    if (!head)
+        head = wr_fresh_oldest(&w->fresh[1]);
     if (!head || head != w->wait_head) {
         w->wait_head = head;
         w->wait_since = now;

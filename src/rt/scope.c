@@ -18,6 +18,8 @@
 
 #include "rt/scope_int.h"
 
+#define DEPTH_MAX 500           /* a cancel goes down by recursion, on a fiber's stack */
+
 struct wr_scope wr_scope_nowhere = { .name = "nowhere", .deadline = WR_NEVER };
 
 static struct fiber *owner_self(const char *call)
@@ -74,9 +76,12 @@ wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf)
     if (ended && !conf->shield)
         return ended;
 
+    if (parent->depth >= DEPTH_MAX)
+        return WR_BUSY;
     struct wr_scope *scope = calloc(1, sizeof(*scope));
     if (!scope)
         return WR_NOMEM;
+    scope->depth = parent->depth + 1;
     scope->name = conf->name ? conf->name : "scope";
     scope->shield = conf->shield;
     scope->low = conf->low || parent->low;
@@ -282,6 +287,8 @@ void wr_scope_leave(struct wr_scope *scope)
 
 size_t wr_scope_live(const struct wr_scope *scope)
 {
+    if (wr_worker_self)
+        wr_sched_flush(wr_worker_self);
     return atomic_load_explicit(&scope->live, memory_order_acquire);
 }
 

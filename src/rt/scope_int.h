@@ -20,6 +20,7 @@ struct wr_scope {
     struct fiber *owner;
     struct wr_scope *owner_below;   /* the owner's next older scope */
     struct wr_scope *entered_from;  /* where the owner was before wr_scope_enter */
+    unsigned depth;                 /* below the root */
     const char *name;
     struct wr_timer timer;
 };

@@ -46,10 +46,12 @@ void wr_sem_free(struct wr_sem *sem)
 {
     if (!sem)
         return;
-    wr_topo_remove(&sem->topo);
+    spin_lock(&sem->lock);         /* whoever woke the last user may still have it */
+    spin_unlock(&sem->lock);
     if (sem->waiters.head)
         wr_panic("semaphore \"%s\" is freed while %s waits on it", sem->name,
                  wr_fiber_name(sem->waiters.head->fiber));
+    wr_topo_remove(&sem->topo);
     free(sem);
 }
 

@@ -58,10 +58,12 @@ void wr_watch_free(struct wr_watch *watch)
 {
     if (!watch)
         return;
-    wr_topo_remove(&watch->topo);
+    spin_lock(&watch->lock);         /* whoever woke the last user may still have it */
+    spin_unlock(&watch->lock);
     if (watch->waiters.head)
         wr_panic("watch \"%s\" is freed while %s waits on it", watch->name,
                  wr_fiber_name(watch->waiters.head->fiber));
+    wr_topo_remove(&watch->topo);
     free(watch);
 }
 
