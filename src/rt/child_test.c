@@ -261,11 +261,10 @@ TEST(a_degraded_child_that_is_done_rests)
     struct rig rig;
     rig_start(&rig, (struct wr_sup_conf){
         CHILDREN(CHILD("part", play, &part, ON_ERROR)) });
-    struct wr_child_stat stat;
     for (int i = 0; i < 6; i++)
-        stat = next_in(&rig, 0, WR_CHILD_BACKOFF);
+        (void)next_in(&rig, 0, WR_CHILD_BACKOFF);
     part.result = WR_OK;
-    stat = next_in(&rig, 0, WR_CHILD_DOWN);
+    struct wr_child_stat stat = next_in(&rig, 0, WR_CHILD_DOWN);
     CHECK(stat.degraded);
     CHECK_EQ(WR_NEVER, stat.next);
     CHECK_OK(wr_sleep(wr_after(WR_S(100))));

@@ -179,7 +179,7 @@ TEST_PLAIN(a_short_queue_is_left_to_its_owner_for_twenty_microseconds)
     CHECK(!wr_steal(&workers[0]));
     fake_now += WR_US(20);
     CHECK(wr_steal(&workers[0]));
-    push_all(&workers[1], 0, 0, 2 * FRESH_FEW);     /* a long one is for all */
+    push_all(&workers[1], 0, 0, 2ul * FRESH_FEW);     /* a long one is for all */
     CHECK(wr_steal(&workers[0]));
     wr_world = real;
     close_workers();
@@ -190,7 +190,7 @@ TEST_PLAIN(batches_that_one_worker_fills_and_another_empties_flow_back)
     struct worker *workers = open_workers(2);
     struct task task;
     for (int i = 0; i < 20000; i++) {
-        push_all(&workers[0], 0, 0, 2 * BATCH_TASKS);
+        push_all(&workers[0], 0, 0, 2ul * BATCH_TASKS);
         while (wr_steal(&workers[1]))
             while (wr_fresh_pop(&workers[1], 0, &task))
                 ;

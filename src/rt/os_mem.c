@@ -101,7 +101,7 @@ size_t wr_os_guard(void *at, size_t stride, size_t count)
             static const char note[] =
                 "weir: this kernel has no guard regions; each stack costs a mapping, so "
                 "vm.max_map_count bounds the number of fibers (sysctl raises it)\n";
-            wr_world->complain(note, sizeof(note) - 1);
+            wr_world_os.complain(note, sizeof(note) - 1);
         }
     }
     size_t done = 0;

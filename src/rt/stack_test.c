@@ -8,7 +8,7 @@
 #include "testing/settle.h"
 #include "testing/test.h"
 
-#define KIB 1024
+#define KIB 1024ul
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
