@@ -24,31 +24,47 @@ static struct wr_scope *make(const char *name)
 
 /* ---- reach ---- */
 
-static wr_err sleep_on(void *arg)
+struct nested { struct wr_once *canceled; wr_err seen, told; };
+
+static wr_err tell_when_canceled(void *arg)
 {
-    return *(wr_err *)arg = wr_sleep(WR_NEVER);
+    struct nested *nested = arg;
+    nested->seen = wr_sleep(WR_NEVER);
+    CHECK_OK(wr_once_set(nested->canceled, NULL));
+    return nested->seen;
 }
 
-/* Owns a scope with a sleeping task; close must wait through both levels. */
+/* Stays under a shield itself: only the cancel can end the task further below. */
 static wr_err nest(void *arg)
 {
-    struct wr_scope *scope = make("nested");
-    CHECK_OK(wr_scope_go(scope, "test.sleeper", sleep_on, arg));
-    wr_err err = wr_scope_join(scope, WR_NEVER);
+    struct nested *nested = arg;
+    struct wr_scope *scope = make("nested"), *shield = NULL;
+    CHECK_OK(wr_scope_go(scope, "test.sleeper", tell_when_canceled, nested));
+    CHECK_OK(wr_scope_new(&shield, &(struct wr_scope_conf){
+        .name = "shield", .deadline = wr_after(WR_S(1)), .shield = true }));
+    wr_scope_enter(shield);
+    nested->told = wr_once_wait(nested->canceled, NULL, WR_NEVER);
+    wr_scope_leave(shield);
+    CHECK_OK(wr_scope_close(shield));
     CHECK_OK(wr_scope_close(scope));
-    return err;
+    return WR_CANCELED;
 }
 
 TEST(cancel_reaches_scopes_below_the_scope)
 {
-    wr_err seen = WR_OK;
+    struct nested nested = { 0 };
+    CHECK_OK(wr_once_new(&nested.canceled, "canceled", 0));
     struct wr_scope *scope = make("top");
-    CHECK_OK(wr_scope_go(scope, "test.nest", nest, &seen));
+    CHECK_OK(wr_scope_go(scope, "test.nest", nest, &nested));
     CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    wr_time start = wr_now();
     wr_scope_cancel(scope);
     CHECK_OK(wr_scope_join(scope, WR_NEVER));
-    CHECK_ERR(WR_CANCELED, seen);
+    CHECK_EQ(start, wr_now());
+    CHECK_ERR(WR_CANCELED, nested.seen);
+    CHECK_OK(nested.told);
     CHECK_OK(wr_scope_close(scope));
+    wr_once_free(nested.canceled);
 }
 
 /* Computes through the cancel: counts, and only then looks. */
