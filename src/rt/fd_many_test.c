@@ -207,7 +207,7 @@ TEST_PLAIN(an_event_of_a_closed_descriptor_does_not_reach_the_one_that_has_its_n
 static wr_err open_and_close(void *arg)
 {
     for (int i = 0; i < 100; i++) {
-        struct pair pair;
+        struct pair pair = { 0 };
         size_t size;
         char buf[4];
         REQUIRE(pipe_open(&pair), WR_NOFILE);

@@ -181,6 +181,14 @@ static wr_err run_root(void *arg)
     return WR_OK;
 }
 
+static void complain_threads(const char *env)
+{
+    char line[120];
+    snprintf(line, sizeof(line),
+             "weir: WEIR_THREADS is \"%.32s\", not a number: one worker per core\n", env);
+    wr_world->complain(line, strlen(line));
+}
+
 static unsigned worker_count(const struct wr_run_conf *conf)
 {
     unsigned count = conf->workers;
@@ -189,8 +197,9 @@ static unsigned worker_count(const struct wr_run_conf *conf)
         char *end;
         unsigned long number = strtoul(env, &end, 10);
         if (*env < '0' || *env > '9' || *end)
-            wr_panic("WEIR_THREADS is \"%s\": a number of worker threads is wanted", env);
-        count = number < WORKERS_MAX ? (unsigned)number : WORKERS_MAX;
+            complain_threads(env);
+        else
+            count = number < WORKERS_MAX ? (unsigned)number : WORKERS_MAX;
     }
     if (count == 0)
         count = wr_rt.cores;
