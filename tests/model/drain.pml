@@ -11,16 +11,14 @@
  * wait returns then.
  *
  * Faults are compiled in with -DFAULT_...; each must be found (spin.sh).
- * -DFULL has a second worker and more failures, -DLEAN no requests.
+ * -DTWO has a second worker, -DLEAN no requests.
  */
-#ifdef FULL
+#ifdef TWO
 #define CHILDREN 4              /* metrics, work, work, intake: in the order of the list */
 #define GROUP(c) (c == 0 -> 0 : (c == 3 -> 2 : 1))
-#define FAILURES 2
 #else
 #define CHILDREN 3
 #define GROUP(c) (c)
-#define FAILURES 1
 #endif
 #define METRICS  0
 #define WORK     1              /* groups */
@@ -47,11 +45,11 @@ bool exposed[CHILDREN];         /* its scope can be canceled */
 bool early[CHILDREN];           /* a cancel came, perhaps before there was a scope */
 bool canceled[CHILDREN];        /* its scope is canceled */
 
-byte failures_left = FAILURES, restarts_left = FAILURES;
+byte failures_left = 1, restarts_left = 1;
 byte requests_left = REQUESTS;
 byte queued, open;              /* requests: waiting; accepted and not yet answered */
 
-#ifdef FULL
+#ifdef TWO
 #define OTHERS_GONE (st[1] == Gone && st[2] == Gone && st[3] == Gone)
 #define TOLD_ANY    (told[0] || told[1] || told[2] || told[3])
 #else
@@ -306,7 +304,7 @@ inline await()
     :: st[WORK] == Backoff -> start(WORK)
     :: st[CHILDREN - 1] == Backoff -> start(CHILDREN - 1)
     :: st[METRICS] == Backoff -> start(METRICS)
-#ifdef FULL
+#ifdef TWO
     :: st[2] == Backoff -> start(2)
 #endif
     fi
