@@ -13,9 +13,19 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 
+/* Coverage counters are no part of the program. */
+extern char __start___llvm_prf_cnts[] __attribute__((weak));
+extern char __stop___llvm_prf_cnts[] __attribute__((weak));
+
+static bool is_counter(uintptr_t addr)
+{
+    return addr >= (uintptr_t)__start___llvm_prf_cnts
+        && addr < (uintptr_t)__stop___llvm_prf_cnts;
+}
+
 static void plain(const volatile void *at, size_t size, bool write, uintptr_t pc)
 {
-    if (running)
+    if (running && !is_counter((uintptr_t)at))
         shadow_access((uintptr_t)at, size, write, false, pc);
 }
 
@@ -170,16 +180,6 @@ void *__tsan_memset(void *to, int byte, size_t size)
 void model_abort(void)
 {
     model_fail("abort");
-}
-
-/* Coverage counters are counted up with atomic operations: no part of the program. */
-extern char __start___llvm_prf_cnts[] __attribute__((weak));
-extern char __stop___llvm_prf_cnts[] __attribute__((weak));
-
-static bool is_counter(uintptr_t addr)
-{
-    return addr >= (uintptr_t)__start___llvm_prf_cnts
-        && addr < (uintptr_t)__stop___llvm_prf_cnts;
 }
 
 static uint64_t atomic(const struct op *op, bool *ret_swapped)

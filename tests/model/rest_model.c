@@ -104,6 +104,18 @@ static void too_large(void)
         model_starve(0);
         MODEL_CHECK(wr_bcast_new(&bcast, &wide) == WR_NOMEM);
     }
+    struct wr_once *once;
+    struct wr_watch *watch;
+    struct wr_watch_writer watch_writer;
+    struct wr_watch_conf tall = watch_conf;
+    tall.size = SIZE_MAX - 8;
+    MODEL_CHECK(wr_once_new(&once, "model.once", SIZE_MAX - 8) == WR_NOMEM);
+    MODEL_CHECK(wr_watch_new(&watch, &watch_writer, &tall) == WR_NOMEM);
+    struct wr_cell *cell;
+    struct wr_cell_writer writer;
+    struct wr_cell_conf deep = cell_conf;
+    deep.size = SIZE_MAX - 8;
+    MODEL_CHECK(wr_cell_new(&cell, &writer, &deep) == WR_NOMEM);
 }
 
 MODEL(nothing_to_free, .setup = open_seam, .thread = { free_nothing });
@@ -159,20 +171,20 @@ MODEL(ended_scope, .setup = open_seam, .thread = { wait_in_ended_scope });
 
 /* ---- the one writer of a watch ---- */
 
-static struct wr_watch *watch;
-static struct wr_watch_writer writer, moved;
+static struct wr_watch *the_watch;
+static struct wr_watch_writer the_writer, moved;
 
 static void open_watch(void)
 {
     seam_open();
-    MODEL_OK(wr_watch_new(&watch, &writer, &watch_conf));
+    MODEL_OK(wr_watch_new(&the_watch, &the_writer, &watch_conf));
 }
 
 static void move_and_close(void)
 {
     seam_enter();
-    moved = wr_watch_move(&writer);
-    wr_watch_close(&writer);            /* empty: nothing happens */
+    moved = wr_watch_move(&the_writer);
+    wr_watch_close(&the_writer);            /* empty: nothing happens */
     wr_watch_set(&moved, &(int){ 2 });
     wr_watch_close(&moved);
 }
@@ -180,7 +192,7 @@ static void move_and_close(void)
 static void read_2_then_closed(void)
 {
     seam_enter();
-    struct wr_watch_reader reader = wr_watch_reader(watch);
+    struct wr_watch_reader reader = wr_watch_reader(the_watch);
     int value;
     wr_err err;
     while ((err = wr_watch_wait(&reader, &value, WR_NEVER)) == WR_OK)
@@ -190,7 +202,7 @@ static void read_2_then_closed(void)
 
 static void free_watch(void)
 {
-    wr_watch_free(watch);
+    wr_watch_free(the_watch);
 }
 
 MODEL(watch_writer_moves, .setup = open_watch, .thread = { move_and_close, read_2_then_closed },

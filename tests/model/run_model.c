@@ -143,6 +143,21 @@ MODEL(inbox_two_wakers, .setup = open_all,
       .thread = { worker_recv_two, send_1, send_2 }, .finish = got_3,
       .locks_wait = true);
 
+/* The run ends with what the thread beside brings, while that is still at it. */
+static wr_err recv_one_and_go(void *arg)
+{
+    run_begins();
+    return recv_one(arg);
+}
+
+static void worker_recv_one_and_go(void)
+{
+    run(1, false, recv_one_and_go);
+}
+
+MODEL(inbox_against_the_end, .setup = open_all, .thread = { worker_recv_one_and_go, send_1 },
+      .finish = got_1, .stale_max = 1, .locks_wait = true);
+
 /* Two fibers of one worker, woken by one thread with one call. */
 static wr_err wait_once(void *arg)
 {
