@@ -209,6 +209,7 @@ struct worker {
     uint64_t kicks;                     /* workers to wake once the lock is released */
     uint64_t ids;
     wr_time low_ran;
+    bool low_turn;                      /* the last one to run was low: it is not starved */
     struct wheel wheel;
     struct fiber *all;
     struct fiber *trim_at;              /* the next fiber that trim.c looks at */

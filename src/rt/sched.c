@@ -297,6 +297,7 @@ static struct fiber *next(struct worker *w)
     if (wr_rt.hooks)
         return next_chosen(w);
     struct fiber *fiber = NULL;
+    w->low_turn = false;
     if (w->fresh_first) {
         w->fresh_first = false;
         fiber = start_one(w, 0);
@@ -305,8 +306,10 @@ static struct fiber *next(struct worker *w)
         fiber = ready_pop(&w->ready[0]);
     if (!fiber)
         fiber = start_one(w, 0);
-    if (!fiber)
+    if (!fiber) {
         fiber = next_low(w);
+        w->low_turn = fiber;
+    }
     return fiber;
 }
 
@@ -430,7 +433,7 @@ static void look_around(struct worker *w)
             fire_due(w, now);
         if (wr_rt.count > 1)
             offer_help(w, now);
-        if (!w->ready[1].head && !w->fresh[1].len)
+        if (w->low_turn || (!w->ready[1].head && !w->fresh[1].len))
             w->low_ran = now;
         else if (now - w->low_ran > LOW_SPAN && !wr_rt.hooks) {
             struct fiber *low = next_low(w);
