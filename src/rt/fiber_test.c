@@ -396,6 +396,52 @@ TEST(a_cleanup_releases_what_the_frame_of_the_task_holds)
     CHECK_ERR(WR_PANIC, run_one(own_and_panic, NULL));      /* ASan would see the leak */
 }
 
+struct layered { char log[8]; int len; };
+
+static void note(struct layered *layered, char mark)
+{
+    layered->log[layered->len++] = mark;
+}
+
+static wr_err note_end_of_outer(void *arg)
+{
+    (void)!wr_sleep(WR_NEVER);
+    note(arg, 'o');
+    return WR_CANCELED;
+}
+
+static wr_err note_end_of_inner(void *arg)
+{
+    (void)!wr_sleep(WR_NEVER);
+    note(arg, 'i');
+    return WR_CANCELED;
+}
+
+static void note_cleanup(void *arg)
+{
+    note(arg, 'c');
+}
+
+/* The inner task may use what the cleanup releases; the outer one cannot. */
+static wr_err layer_and_panic(void *arg)
+{
+    struct wr_cleanup cleanup = { .fn = note_cleanup, .arg = arg };
+    struct wr_scope *outer = make("outer");
+    CHECK_OK(wr_scope_go(outer, "test.outer", note_end_of_outer, arg));
+    wr_cleanup_push(&cleanup);
+    struct wr_scope *inner = make("inner");
+    CHECK_OK(wr_scope_go(inner, "test.inner", note_end_of_inner, arg));
+    CHECK_OK(wr_sleep(wr_after(1)));
+    wr_panic("between two scopes");
+}
+
+TEST(a_panic_closes_scopes_and_runs_cleanups_in_the_reverse_order_of_their_making)
+{
+    struct layered layered = { 0 };
+    CHECK_ERR(WR_PANIC, run_one(layer_and_panic, &layered));
+    CHECK_STR("ico", layered.log);
+}
+
 static wr_err forget_to_pop(void *arg)
 {
     struct wr_cleanup a = { .fn = note_a, .arg = arg };

@@ -201,6 +201,13 @@ TEST_PLAIN(the_number_of_workers_is_the_one_asked_for_then_the_environments_then
     CHECK_EQ(64, workers_of(1000, NULL));
 }
 
+TEST_DIES_PLAIN(a_number_of_workers_that_is_none_is_said,
+                "weir: WEIR_THREADS is \"4x\", not a number: one worker per core\nweir: panic")
+{
+    (void)workers_of(0, "4x");
+    wr_panic("as claimed");
+}
+
 static wr_err be_all_alone(void *arg)
 {
     *(int *)arg = entries("/proc/self/task");

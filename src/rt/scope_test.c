@@ -368,6 +368,29 @@ TEST(a_canceled_scope_gets_no_scope_below_it_unless_it_is_a_shield)
     CHECK_OK(wr_scope_close(scope));
 }
 
+TEST(scopes_may_be_five_hundred_deep_and_a_cancel_reaches_the_bottom)
+{
+    enum { DEEP = 500 };
+    static struct wr_scope *scopes[DEEP + 1];
+    int depth = 0;
+    wr_err err = WR_OK;
+    while (depth <= DEEP && !err) {
+        err = wr_scope_new(&scopes[depth], &(struct wr_scope_conf){
+            .name = "deep", .deadline = WR_NEVER });
+        if (!err)
+            wr_scope_enter(scopes[depth++]);
+    }
+    CHECK_ERR(WR_BUSY, err);
+    CHECK(depth > DEEP - 5 && depth <= DEEP);       /* the run's own are above */
+    wr_scope_cancel(scopes[0]);
+    CHECK_ERR(WR_CANCELED, wr_scope_check());
+    while (depth-- > 0) {
+        wr_scope_leave(scopes[depth]);
+        CHECK_OK(wr_scope_close(scopes[depth]));
+    }
+    CHECK_OK(wr_scope_check());
+}
+
 static wr_err check_self(void *arg)
 {
     CHECK(wr_scope_self() == arg);
