@@ -253,7 +253,7 @@ TEST(a_broken_pipe_is_no_signal_and_programs_we_start_have_it_as_ever)
 TEST_PANICS(two_fibers_that_wait_to_read_one_descriptor_are_a_panic,
             "two fibers wait for descriptor [0-9]+ to be readable.*in task main#")
 {
-    struct pair pair;
+    struct pair pair = { 0 };
     REQUIRE(pipe_open(&pair));
     go(scope_open(), wait_readable, pair.in);
     (void)!wr_fd_wait(pair.in, WR_READABLE, WR_NEVER);
@@ -262,7 +262,7 @@ TEST_PANICS(two_fibers_that_wait_to_read_one_descriptor_are_a_panic,
 TEST_PANICS(waiting_for_both_at_once_is_a_panic,
             "wait for descriptor [0-9]+ to be readable or writable, one at a time")
 {
-    struct pair pair;
+    struct pair pair = { 0 };
     REQUIRE(pipe_open(&pair));
     (void)!wr_fd_wait(pair.in, 3, WR_NEVER);
 }
@@ -271,7 +271,7 @@ TEST_PANICS(closing_a_descriptor_somebody_waits_on_names_him,
             "descriptor [0-9]+ is closed while test\\.task#[0-9]+ waits on it; cancel and join "
             "its users first")
 {
-    struct pair pair;
+    struct pair pair = { 0 };
     REQUIRE(pipe_open(&pair));
     go(scope_open(), wait_readable, pair.in);
     wr_fd_close(pair.in);
