@@ -159,6 +159,15 @@ TEST(freeing_the_cell_drops_the_snapshot_it_has)
     wr_cell_free(NULL);
 }
 
+TEST(a_snapshot_too_large_for_memory_is_refused)
+{
+    struct wr_cell *cell = NULL;
+    struct wr_cell_conf conf = { .name = "test.large", .initial = &cell };
+    for (conf.size = SIZE_MAX; conf.size > SIZE_MAX - 64; conf.size -= 7)
+        CHECK_ERR(WR_NOMEM, wr_cell_new(&cell, &writer, &conf));
+    CHECK(cell == NULL);
+}
+
 /* ---- the one writer ---- */
 
 TEST(a_moved_handle_is_empty_and_the_new_one_writes_on)

@@ -355,15 +355,17 @@ TEST(with_retry_once_a_pause_cut_by_the_deadline_of_the_scope_counts_as_refused)
     wr_chan_free(ch);
 }
 
-TEST(with_retry_once_a_close_during_the_pause_is_told)
+TEST(with_retry_once_a_close_during_the_pause_is_told_at_once)
 {
     struct wr_chan *ch = make(WR_RETRY_ONCE, 1);
     struct wr_scope *scope = scope_open();
     struct call call = { .ch = ch, .value = 2, .deadline = WR_NEVER };
     CHECK_OK(put(ch, 1));
     go(scope, send_task, &call);
+    wr_time closed = wr_now();
     wr_chan_close(ch);
     scope_done(scope);
+    CHECK_EQ(closed, wr_now());
     CHECK_ERR(WR_CLOSED, call.err);
     CHECK_EQ(0, wr_chan_stat(ch).refused);
     wr_chan_free(ch);

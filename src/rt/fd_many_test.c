@@ -238,6 +238,51 @@ TEST_PLAIN(descriptors_come_and_go_on_four_workers)
     CHECK_EQ(16, ended);
 }
 
+/* ---- one that waited, and has not run since ---- */
+
+struct turn { struct wr_fd *fd; wr_time at; bool served; };
+
+static wr_err sleep_then_wait(void *arg)
+{
+    struct turn *turn = arg;
+    CHECK_OK(wr_sleep(turn->at));
+    wr_err err = wr_fd_wait(turn->fd, WR_READABLE, turn->at + WR_MS(2));
+    turn->served = err == WR_OK;
+    return err;
+}
+
+static wr_err wait_until(void *arg)
+{
+    struct turn *turn = arg;
+    CHECK_ERR(WR_TIMEOUT, wr_fd_wait(turn->fd, WR_READABLE, turn->at));
+    return WR_OK;
+}
+
+/* Both have their moment at once; the sleeper, armed first, runs first. */
+static wr_err follow_a_late_one(void *arg)
+{
+    struct pair pair;
+    struct wr_scope *scope = scope_open();
+    size_t size;
+    (void)arg;
+    REQUIRE(pipe_open(&pair), WR_NOFILE);
+    struct turn turn = { .fd = pair.in, .at = wr_after(WR_MS(1)) };
+    go(scope, sleep_then_wait, &turn);
+    go(scope, wait_until, &turn);
+    CHECK_OK(wr_sleep(turn.at + WR_MS(1)));
+    CHECK_OK(wr_fd_write(pair.out, &size, "x", 1, WR_NEVER));
+    scope_done(scope);
+    CHECK(turn.served);
+    pipe_close(pair);
+    return WR_OK;
+}
+
+TEST_PLAIN(one_whose_time_is_up_is_no_rival_and_does_not_take_the_next_ones_place)
+{
+    struct wr_run_conf conf = { .workers = 1, .virtual_clock = true };
+    CHECK_OK(wr_run(&conf, follow_a_late_one, NULL));
+}
+
 /* ---- signals ---- */
 
 TEST(a_broken_pipe_is_no_signal_and_programs_we_start_have_it_as_ever)

@@ -8,9 +8,11 @@
 #include <weir/chan.h>
 #include <weir/lock.h>
 #include <weir/scope.h>
+#include <weir/select.h>
 #include <weir/sem.h>
 #include <weir/watch.h>
 
+#include "testing/settle.h"
 #include "testing/test.h"
 
 static char text[64 * 1024];
@@ -119,6 +121,95 @@ TEST(every_kind_of_object_has_its_row)
     wr_sem_free(sem);
     wr_mutex_fini(&mutex);
     CHECK(!strstr(draw(WR_TOPO_TEXT), "map.lock"));
+}
+
+/* ---- what cannot go yet ---- */
+
+static struct in_use {
+    struct wr_chan *ch;
+    struct wr_watch *watch;
+    struct wr_bcast *bcast;
+    struct wr_sem *sem;
+} in_use;
+
+static wr_err wait_for_all(void *arg)
+{
+    int number;
+    struct wr_watch_reader news = wr_watch_reader(in_use.watch);
+    struct wr_bcast_reader bus = wr_bcast_reader(in_use.bcast);
+    (void)arg;
+    CHECK_OK(wr_watch_wait(&news, &number, WR_NEVER));
+    struct wr_case cases[] = {
+        WR_CASE_RECV(in_use.ch, &number), WR_CASE_WATCH(&news, &number),
+        WR_CASE_BCAST(&bus, &number), WR_CASE_SEM(in_use.sem, 5),
+    };
+    size_t which;
+    return wr_select(&which, cases, 4, WR_NEVER);
+}
+
+static wr_err free_chan(void *arg)
+{
+    (void)arg;
+    wr_chan_free(in_use.ch);
+    return WR_OK;
+}
+
+static wr_err free_watch(void *arg)
+{
+    (void)arg;
+    wr_watch_free(in_use.watch);
+    return WR_OK;
+}
+
+static wr_err free_bcast(void *arg)
+{
+    (void)arg;
+    wr_bcast_free(in_use.bcast);
+    return WR_OK;
+}
+
+static wr_err free_sem(void *arg)
+{
+    (void)arg;
+    wr_sem_free(in_use.sem);
+    return WR_OK;
+}
+
+static void must_panic(wr_task_fn fn)
+{
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(wr_scope_go(scope, "test.frees", fn, NULL));
+    CHECK_ERR(WR_PANIC, wr_scope_join(scope, WR_NEVER));
+    CHECK_ERR(WR_PANIC, wr_scope_close(scope));
+}
+
+TEST(a_free_that_was_refused_leaves_the_object_on_the_map_and_in_use)
+{
+    static const wr_task_fn frees[] = { free_chan, free_watch, free_bcast, free_sem };
+    struct wr_watch_writer writer;
+    int value = 0;
+    in_use.ch = make("map.used", 1, WR_WAIT);
+    CHECK_OK(wr_watch_new(&in_use.watch, &writer, &(struct wr_watch_conf){
+        .name = "map.used", .size = sizeof(value), .initial = &value }));
+    CHECK_OK(wr_bcast_new(&in_use.bcast, &(struct wr_bcast_conf){
+        .name = "map.used", .item_size = sizeof(value), .cap = 9 }));
+    CHECK_OK(wr_sem_new(&in_use.sem, "map.used", 5));
+    CHECK_OK(wr_sem_acquire(in_use.sem, WR_NOW));
+    struct wr_scope *scope = scope_open();
+    go(scope, wait_for_all, NULL);
+    for (int i = 0; i < 4; i++)
+        must_panic(frees[i]);
+    draw(WR_TOPO_MARKDOWN);
+    CHECK(strstr(text, "| chan | `map.used` | 1 |"));
+    CHECK(strstr(text, "| watch | `map.used` | 1 |"));
+    CHECK(strstr(text, "| bcast | `map.used` | 9 |"));
+    CHECK(strstr(text, "| sem | `map.used` | 5 |"));
+    CHECK_OK(wr_bcast_send(in_use.bcast, &value));
+    scope_done(scope);
+    wr_chan_free(in_use.ch);
+    wr_watch_free(in_use.watch);
+    wr_bcast_free(in_use.bcast);
+    wr_sem_free(in_use.sem);
 }
 
 TEST(rows_are_sorted_whatever_the_order_of_making)

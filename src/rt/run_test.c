@@ -222,6 +222,34 @@ TEST_PLAIN(with_one_worker_and_the_virtual_clock_there_is_no_other_thread)
     CHECK_EQ(outside, inside);
 }
 
+static void run_with_stack(size_t size)
+{
+    struct wr_run_conf conf = { .workers = 1, .virtual_clock = true, .stack_size = size };
+    wr_err result = WR_OK;
+    CHECK_OK(wr_run(&conf, return_it, &result));
+}
+
+TEST_DIES_PLAIN(a_stack_of_less_than_16_kib_is_refused,
+                "a stack of 16383 bytes: 16384 to 67108864 are allowed")
+{
+    run_with_stack(16 * 1024 - 1);
+}
+
+TEST_DIES_PLAIN(a_stack_of_more_than_64_mib_is_refused,
+                "a stack of 67108865 bytes: 16384 to 67108864 are allowed")
+{
+    run_with_stack((size_t)64 * 1024 * 1024 + 1);
+}
+
+TEST_PLAIN(as_many_tasks_as_can_be_counted_are_as_many_as_there_is_memory_for)
+{
+    wr_err result = WR_OK;
+    for (size_t less = 0; less < 4; less++) {
+        struct wr_run_conf conf = { .workers = 2, .tasks_max = SIZE_MAX - less };
+        CHECK_OK(wr_run(&conf, return_it, &result));
+    }
+}
+
 /* ---- the clocks ---- */
 
 TEST(the_virtual_clock_stands_still_while_something_runs_and_jumps_when_nothing_can)

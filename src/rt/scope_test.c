@@ -5,6 +5,8 @@
 
 #include <stdatomic.h>
 
+#include <weir/run.h>
+
 #include "base/rand.h"
 #include "testing/test.h"
 
@@ -345,6 +347,36 @@ TEST(live_counts_the_tasks_that_have_not_ended)
     }
     CHECK_EQ(0, wr_scope_live(scope));
     CHECK_OK(wr_scope_close(scope));
+}
+
+static wr_err return_at_once(void *arg)
+{
+    (void)arg;
+    return WR_OK;
+}
+
+static wr_err count_live(void *arg)
+{
+    *(size_t *)arg = wr_scope_live(wr_scope_self());
+    return WR_OK;
+}
+
+static wr_err count_behind_others(void *arg)
+{
+    struct wr_scope *scope = make("live");
+    for (int i = 0; i < 10; i++)
+        CHECK_OK(wr_scope_go(scope, "test.short", return_at_once, NULL));
+    CHECK_OK(wr_scope_go(scope, "test.counts", count_live, arg));
+    CHECK_OK(wr_scope_join(scope, WR_NEVER));
+    return wr_scope_close(scope);
+}
+
+TEST_PLAIN(live_does_not_count_a_task_that_ended_just_before_on_the_same_worker)
+{
+    size_t live = 0;
+    struct wr_run_conf conf = { .workers = 1, .virtual_clock = true };
+    CHECK_OK(wr_run(&conf, count_behind_others, &live));
+    CHECK_EQ(1, live);                  /* the one that asks */
 }
 
 /* ---- new scopes ---- */

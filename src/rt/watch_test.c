@@ -261,6 +261,15 @@ TEST(closing_wakes_everyone_who_waits_and_twice_is_fine)
     wr_watch_free(watch);
 }
 
+TEST(a_value_too_large_for_memory_is_refused)
+{
+    struct wr_watch *watch = NULL;
+    struct wr_watch_conf conf = { .name = "test.large", .initial = &watch };
+    for (conf.size = SIZE_MAX; conf.size > SIZE_MAX - 128; conf.size -= 7)
+        CHECK_ERR(WR_NOMEM, wr_watch_new(&watch, &writer, &conf));
+    CHECK(watch == NULL);
+}
+
 TEST(freeing_nothing_is_allowed)
 {
     wr_watch_free(NULL);
