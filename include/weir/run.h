@@ -32,7 +32,11 @@ struct wr_run_conf {
  * Errors besides: NOMEM, NOFILE (the runtime could not be started). */
 wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg);
 
-/* Print every fiber that has waited, on what it waits and where, to standard error. */
+/* Print every fiber that has waited in the scope it is in, on what it waits and
+ * where, to standard error.  Everything else goes on meanwhile: one that just woke
+ * is shown where it waited.  Names are read where they are, so they must outlive
+ * their objects, as literals do.  Any task, and any thread that keeps the run from
+ * ending, may call it. */
 void wr_run_dump(void);
 
 #endif

@@ -298,6 +298,7 @@ static wr_err run_workers(struct first *first)
     wr_monitor_stop();
     for (unsigned i = 1; i < started; i++)
         wr_os_thread_join(&wr_rt.workers[i].thread);
+    wr_rt.root = NULL;
     return err;
 }
 
@@ -366,21 +367,56 @@ void wr_run_abandon(void)
     atomic_store(&wr_rt.stopping, true);
 }
 
-/* Other workers go on meanwhile: a fiber may be shown where it waited a moment
- * ago.  Under the virtual clock, and at a deadlock, everything stands still. */
+/* ---- the dump ---- */
+
+/* What a fiber writes down for itself, without a lock, as it begins to wait: a
+ * moment old at worst.  Only in_scope and what the task is are guarded. */
+__attribute__((no_sanitize("thread"))) static const char *noted(const char *const volatile *at)
+{
+    const char *text = *at;
+    return text ? text : "-";
+}
+
+/* What it waited on last may be gone; where is in the program's text. */
+static void print_fiber(const struct fiber *fiber)
+{
+    char name[48], line[300];
+    bool waits = (atomic_load(&fiber->word) & WAIT_STATE) == WAIT_ARMED;
+    snprintf(name, sizeof(name), "%s#%llu", fiber->task.kind->name,
+             (unsigned long long)fiber->task.id);
+    int len = snprintf(line, sizeof(line), "weir:   worker %u  %-28s %s%s at %s\n",
+                       fiber->home->id, name, waits ? "waits on " : "runs, waited last",
+                       waits ? noted(&fiber->what) : "", noted(&fiber->place));
+    wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+}
+
+/* A fiber that is listed under a scope cannot end, nor a scope that is listed
+ * under another, while the lock of that is held: so those on the way down are
+ * kept.  No recursion: there may be many levels, and the stack is a fiber's. */
+static void print_scopes(struct wr_scope *top)
+{
+    struct wr_scope *at = top;
+    spin_lock(&at->lock);
+    while (at) {
+        for (const struct fiber *fiber = at->fibers; fiber; fiber = fiber->scope_next)
+            print_fiber(fiber);
+        struct wr_scope *next = at->children;
+        while (!next && at) {
+            struct wr_scope *above = at == top ? NULL : at->parent;
+            next = above ? at->next : NULL;
+            spin_unlock(&at->lock);
+            at = above;
+        }
+        if (next)
+            spin_lock(&next->lock);
+        at = next;
+    }
+}
+
 void wr_run_dump(void)
 {
-    for (unsigned i = 0; i < wr_rt.count; i++)
-        for (struct fiber *fiber = wr_rt.workers[i].all; fiber; fiber = fiber->all_next) {
-            if (!fiber->started)
-                continue;
-            uint64_t state = atomic_load(&fiber->word) & WAIT_STATE;
-            char line[300];
-            int len = snprintf(line, sizeof(line), "weir:   worker %u  %-28s %s %s at %s\n", i,
-                               wr_fiber_name(fiber),
-                               state == WAIT_ARMED ? "waits on" : "runs, last on",
-                               fiber->what ? fiber->what : "-", fiber->place);
-            wr_world->complain(line,
-                               (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
-        }
+    if (!wr_rt.root)
+        return;
+    print_scopes(wr_rt.root);
+    print_scopes(&wr_scope_nowhere);
 }

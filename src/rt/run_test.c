@@ -307,6 +307,87 @@ TEST_DIES(a_dump_names_every_fiber_what_it_waits_for_and_where,
     wr_panic("enough seen");
 }
 
+static struct { atomic_int lines, wrong; } dumped;
+
+static void count_line(const char *line, size_t len)
+{
+    (void)len;
+    atomic_fetch_add(&dumped.lines, 1);
+    if (!strstr(line, "weir:   worker ") || !strstr(line, "#") || !strstr(line, " at src/rt/"))
+        atomic_fetch_add(&dumped.wrong, 1);
+}
+
+struct churn { atomic_int running; int rounds; };
+
+static wr_err wait_a_little(void *arg)
+{
+    wr_err err = wr_sleep(wr_after(WR_US(20)));
+    return err ? err : wr_once_wait(arg, NULL, WR_NEVER);
+}
+
+/* Tasks that begin, wait here and there and end, in scopes that come and go. */
+static wr_err come_and_go(void *arg)
+{
+    struct churn *churn = arg;
+    for (int i = 0; i < churn->rounds; i++) {
+        struct wr_once *once;
+        struct wr_scope *outer = scope_open();
+        wr_scope_enter(outer);
+        struct wr_scope *scope = scope_open();
+        REQUIRE_OK(wr_once_new(&once, "test.event", 0), WR_NOMEM);
+        for (int task = 0; task < 5; task++)
+            CHECK_OK(wr_scope_go(scope, "test.brief", wait_a_little, once));
+        CHECK_OK(wr_sleep(wr_after(WR_US(30))));
+        if (i % 2)
+            CHECK_OK(wr_once_set(once, NULL));
+        CHECK_OK(wr_scope_close(scope));
+        wr_scope_leave(outer);
+        CHECK_OK(wr_scope_close(outer));
+        wr_once_free(once);
+    }
+    atomic_fetch_sub(&churn->running, 1);
+    return WR_OK;
+}
+
+static wr_err dump_meanwhile(void *arg)
+{
+    struct churn *churn = arg;
+    struct wr_scope *scope = scope_open();
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(wr_scope_go(scope, "test.churn", come_and_go, churn));
+    while (atomic_load(&churn->running) > 0) {
+        wr_run_dump();
+        CHECK_OK(wr_sleep(wr_after(WR_US(20))));
+    }
+    scope_done(scope);
+    return WR_OK;
+}
+
+TEST_PLAIN(a_dump_shows_only_what_is_there_while_fibers_begin_wait_and_end_on_two_workers)
+{
+    struct churn churn = { .running = 4, .rounds = test_rounds(200) };
+    struct wr_world listening = *wr_world;
+    const struct wr_world *before = wr_world;
+    listening.complain = count_line;
+    wr_world = &listening;
+    CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 2 }, dump_meanwhile, &churn));
+    wr_world = before;
+    CHECK(dumped.lines > 0);
+    CHECK_EQ(0, dumped.wrong);
+}
+
+TEST_PLAIN(a_dump_outside_any_run_shows_nothing)
+{
+    int before = dumped.lines;
+    struct wr_world listening = *wr_world;
+    const struct wr_world *world = wr_world;
+    listening.complain = count_line;
+    wr_world = &listening;
+    wr_run_dump();
+    wr_world = world;
+    CHECK_EQ(before, dumped.lines);
+}
+
 TEST_DIES(when_nothing_can_ever_run_again_the_run_ends_and_says_who_waits_for_what,
           "deadlock: every task waits, and nothing can wake one.*"
           "test\\.stuck#[0-9]+ +waits on test\\.event at src/rt/run_test\\.c:[0-9]+")
