@@ -58,9 +58,10 @@ struct wr_chan *wr_signal_chan(struct wr_signal *signals);
 /* The counts so far. */
 struct wr_signal_stat wr_signal_stat(struct wr_signal *signals);
 
-/* Give the signals their default meaning back.  To be called by the fiber that
- * opened it, in the reverse order of the scopes it made since; nobody may be
- * waiting on the channel.  NULL is allowed. */
+/* The signals mean again what they meant before they were caught: their handlers,
+ * ignored, or the default.  To be called by the fiber that opened it, in the
+ * reverse order of the scopes it made since; nobody may be waiting on the channel.
+ * NULL is allowed. */
 void wr_signal_close(struct wr_signal *signals);
 
 #endif

@@ -79,9 +79,11 @@ void wr_os_faults(void (*report)(int signal, void *address));
 void wr_os_fault_stack_open(void **ret);
 void wr_os_fault_stack_close(void *stack);
 
-/* Signals as bytes in a pipe: every listed one is caught from now on. */
+/* Signals as bytes in a pipe: every listed one, at most WR_SIGNALS_MAX, is caught
+ * from now on; closing gives them the handlers they had.  The reading end is the
+ * caller's and closed by it. */
 wr_err wr_os_signals_open(int *ret_fd, const int *signals, size_t count);
-void wr_os_signals_close(int fd);
+void wr_os_signals_close(void);
 
 /* Interrupt a thread and run fn there, in a signal handler. */
 void wr_os_interrupt(const struct os_thread *thread, void (*fn)(void));

@@ -8,10 +8,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <weir/signal.h>
+
 #include "rt/os.h"
 
 static _Atomic int pipe_write = -1;
-static sigset_t caught;
+static struct { int number; struct sigaction before; } caught[WR_SIGNALS_MAX];
+static size_t caught_count;
 
 static void on_signal(int number)
 {
@@ -27,23 +30,22 @@ wr_err wr_os_signals_open(int *ret_fd, const int *signals, size_t count)
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return wr_err_errno(errno);
     atomic_store(&pipe_write, ends[1]);
-    sigemptyset(&caught);
-    for (size_t i = 0; i < count; i++) {
+    for (caught_count = 0; caught_count < count; caught_count++) {
         struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
-        sigaction(signals[i], &act, NULL);
-        sigaddset(&caught, signals[i]);
+        caught[caught_count].number = signals[caught_count];
+        sigaction(signals[caught_count], &act, &caught[caught_count].before);
     }
     *ret_fd = ends[0];
     return WR_OK;
 }
 
-/* The reading end is the caller's and closed by it. */
-void wr_os_signals_close(int fd)
+/* The last one first: a signal that was asked for twice is found as it was before
+ * the first time. */
+void wr_os_signals_close(void)
 {
-    (void)fd;
-    for (int number = 1; number < NSIG; number++)
-        if (sigismember(&caught, number) == 1)
-            signal(number, SIG_DFL);
-    sigemptyset(&caught);
+    while (caught_count > 0) {
+        caught_count--;
+        sigaction(caught[caught_count].number, &caught[caught_count].before, NULL);
+    }
     close(atomic_exchange(&pipe_write, -1));
 }

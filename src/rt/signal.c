@@ -126,7 +126,7 @@ void wr_signal_close(struct wr_signal *signals)
     publish(NULL);
     (void)!wr_scope_close(signals->scope);
     if (signals->pipe_end >= 0)
-        wr_os_signals_close(signals->pipe_end);
+        wr_os_signals_close();
     if (signals->pipe)
         wr_fd_close(signals->pipe);
     else if (signals->pipe_end >= 0)

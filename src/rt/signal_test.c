@@ -219,7 +219,7 @@ static wr_err close_and_raise(void *arg)
     return WR_OK;
 }
 
-TEST_PLAIN(closed_signals_mean_what_they_meant)
+TEST_PLAIN(after_the_close_a_signal_that_ended_the_process_ends_it_again)
 {
     struct child child = fork_running(close_and_raise);
     int status = await(&child);
@@ -285,6 +285,35 @@ TEST(the_process_has_one_and_can_have_another_after_it)
     }
     CHECK_EQ(free_before, lowest_free_fd());
     wr_signal_close(NULL);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handle(int number)
+{
+    handled = number;
+}
+
+TEST(after_the_close_the_handlers_of_before_are_back)
+{
+    static const int twice[] = { SIGUSR1, SIGUSR2, SIGUSR1 };
+    struct sigaction own = { .sa_handler = handle, .sa_flags = SA_RESTART }, now;
+    struct wr_signal *signals;
+    CHECK_EQ(0, sigaction(SIGUSR1, &own, NULL));
+    signal(SIGUSR2, SIG_IGN);
+    REQUIRE_OK(wr_signal_open(&signals, twice, 3));
+    raise(SIGUSR2);
+    CHECK_EQ(SIGUSR2, next(signals));
+    wr_signal_close(signals);
+    handled = 0;
+    raise(SIGUSR1);
+    CHECK_EQ(SIGUSR1, handled);
+    CHECK_EQ(0, sigaction(SIGUSR1, NULL, &now));
+    CHECK_EQ(SA_RESTART, now.sa_flags & (SA_RESTART | SA_ONSTACK));
+    CHECK_EQ(0, sigaction(SIGUSR2, NULL, &now));
+    CHECK(now.sa_handler == SIG_IGN);
+    signal(SIGUSR1, SIG_DFL);
+    signal(SIGUSR2, SIG_DFL);
 }
 
 TEST(in_a_scope_that_has_ended_it_does_not_open_and_leaves_nothing)
