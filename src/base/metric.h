@@ -19,6 +19,11 @@ void wr_metric_thread_leave(void);
  * take it away. */
 extern void *(*wr_metric_heap)(size_t count, size_t size);
 
+/* How a collect function is called; the runtime has a way of its own, by which a
+ * panic that ends the task, and not the process, ends the reading too. */
+extern void (*wr_scrape_call)(void (*collect)(struct wr_scrape *), struct wr_scrape *scrape);
+void wr_scrape_abandon(void);
+
 /* ---- between metric.c and scrape.c ---- */
 
 struct wr_gauge { _Atomic int64_t value; };

@@ -17,6 +17,20 @@ struct wr_scrape {
 static atomic_bool is_read;
 static uint64_t reading;                /* number of the present reading */
 
+static void call(void (*collect)(struct wr_scrape *), struct wr_scrape *scrape)
+{
+    collect(scrape);
+}
+
+void (*wr_scrape_call)(void (*collect)(struct wr_scrape *), struct wr_scrape *scrape) = call;
+
+/* The numbers of an unfinished reading are of no use to the next, which has
+ * another number. */
+void wr_scrape_abandon(void)
+{
+    atomic_store_explicit(&is_read, false, memory_order_release);
+}
+
 static void collected(struct wr_scrape *scrape, uint64_t value, const char *const *values,
                       enum wr_metric_type type)
 {
@@ -171,7 +185,7 @@ static void write_all(struct wr_scrape *scrape)
         family = metric->name;
         scrape->metric = metric;
         if (metric->collect)
-            metric->collect(scrape);
+            wr_scrape_call(metric->collect, scrape);
         struct wr_series *at = atomic_load_explicit(&metric->series, memory_order_acquire);
         for (; at; at = atomic_load_explicit(&at->next, memory_order_acquire))
             write_series(scrape, at);

@@ -8,6 +8,7 @@
 #include <weir/lock.h>
 #include <weir/metric.h>
 
+#include "base/metric.h"
 #include "rt/topo_int.h"
 
 #define SERIES_MAX 256
@@ -142,8 +143,27 @@ static struct wr_metric families[] = {
       .collect = collect_workers },
 };
 
+static void abandon(void *unused)
+{
+    (void)unused;
+    wr_scrape_abandon();
+}
+
+static void call_as_task(void (*collect)(struct wr_scrape *), struct wr_scrape *scrape)
+{
+    struct fiber *fiber = fiber_self();
+    struct wr_cleanup cleanup = { .fn = abandon };
+    bool in_task = fiber && fiber->started;
+    if (in_task)
+        wr_cleanup_push(&cleanup);
+    collect(scrape);
+    if (in_task)
+        wr_cleanup_pop(&cleanup);
+}
+
 void wr_rt_metrics(void)
 {
+    wr_scrape_call = call_as_task;
     for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
         wr_metric_declare(&families[i]);
 }

@@ -139,6 +139,38 @@ TEST(tasks_are_counted_by_kind_and_by_how_they_ended)
     CHECK_EQ(0, value("runtime_stalls_total{where=\"metrics.slow\"}"));
 }
 
+static bool broken;
+
+static void collect_broken(struct wr_scrape *scrape)
+{
+    if (broken)
+        wr_panic("cannot be read");
+    wr_scrape_gauge(scrape, 7);
+}
+
+static wr_err read_the_page(void *arg)
+{
+    size_t len;
+    (void)arg;
+    return wr_metric_write(&len, page, sizeof(page));
+}
+
+TEST(a_panic_while_collecting_ends_the_reading_and_the_next_one_works)
+{
+    static struct wr_metric gauge = { .name = "test_broken", .help = "A test.",
+                                      .type = WR_GAUGE, .collect = collect_broken };
+    wr_metric_declare(&gauge);
+    broken = true;
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.reading",
+                                                             .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_go(scope, "metrics.reader", read_the_page, NULL));
+    CHECK_ERR(WR_PANIC, wr_scope_join(scope, WR_NEVER));
+    CHECK_ERR(WR_PANIC, wr_scope_close(scope));
+    broken = false;
+    CHECK_EQ(7, value("test_broken"));
+}
+
 TEST(the_number_of_workers_is_shown)
 {
     CHECK(value("runtime_workers") >= 1);
