@@ -408,10 +408,16 @@ static int usage(FILE *to)
     return to == stdout ? 0 : 2;
 }
 
+static int wrong(const char *what, const char *value)
+{
+    fprintf(stderr, "weir demo: %s \"%s\"\n", what, value);
+    return usage(stderr);
+}
+
 static bool parse_seconds(unsigned *ret, const char *word)
 {
     char *end = NULL;
-    unsigned long value = word ? strtoul(word, &end, 10) : 0;
+    unsigned long value = *word >= '0' && *word <= '9' ? strtoul(word, &end, 10) : 0;
     if (value < 1 || value > SECONDS_MAX || *end)
         return false;
     *ret = (unsigned)value;
@@ -428,9 +434,13 @@ int weir_demo(int argc, char **argv)
             return usage(stdout);
         if (strcmp(argv[i], "--plain") == 0)
             demo.live = false;
-        else if (strcmp(argv[i], "--seconds") != 0 || ++i == argc
-                 || !parse_seconds(&demo.seconds, argv[i]))
-            return usage(stderr);
+        else if (strcmp(argv[i], "--seconds") != 0)
+            return wrong("no such option", argv[i]);
+        else if (!parse_seconds(&demo.seconds, i + 1 < argc ? argv[i + 1] : ""))
+            return wrong("--seconds takes a whole number from 1 to " WR_STR(SECONDS_MAX)
+                         ", not", i + 1 < argc ? argv[i + 1] : "");
+        else
+            i++;
     }
     demo.colour = demo.live && !(no_colour && *no_colour);
     printf("%d jobs a second, %d workers that can do %d, a queue of %d between them.\n"

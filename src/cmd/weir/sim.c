@@ -1,6 +1,7 @@
 /* sim.c - weir sim: run scenarios in the simulator, and replay a seed. */
 #include <weir/sim.h>
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,9 +47,10 @@ static bool number_at(const char **at, uint64_t *ret)
     char *end;
     if (**at < '0' || **at > '9')
         return false;
+    errno = 0;
     *ret = strtoull(*at, &end, 10);
     *at = end;
-    return true;
+    return errno == 0;
 }
 
 static bool parse_seeds(struct wr_sim_conf *conf, const char *text, bool range)
@@ -61,7 +63,7 @@ static bool parse_seeds(struct wr_sim_conf *conf, const char *text, bool range)
         if (strncmp(text, "..", 2) != 0)
             return false;
         text += 2;
-        if (!number_at(&text, &last) || last < conf->seed)
+        if (!number_at(&text, &last) || last < conf->seed || last - conf->seed == UINT64_MAX)
             return false;
         conf->seeds = last - conf->seed + 1;
     }
@@ -103,9 +105,11 @@ static bool parse_schedules(struct wr_sim_conf *conf, const char *text)
 
 static int wrong(const char *what, const char *value)
 {
-    fprintf(stderr, "weir sim: %s: %s\n%s", what, value, usage);
+    fprintf(stderr, "weir sim: %s \"%s\"\n%s", what, value, usage);
     return 2;
 }
+
+#define SEED "0 to 18446744073709551615"
 
 static void list(void)
 {
@@ -137,21 +141,25 @@ static int parse(struct options *options, int argc, char **argv)
         case 'c':
             options->scenario = wr_scenario_find(optarg);
             if (!options->scenario)
-                return wrong("no such scenario (--list shows them)", optarg);
+                return wrong("--scenario takes a name that --list shows, not", optarg);
             break;
         case 's':
         case 'S':
             if (!parse_seeds(&options->conf, optarg, option == 'S'))
-                return wrong(option == 's' ? "not a seed" : "not a range of seeds", optarg);
+                return wrong(option == 's' ? "--seed takes a number, " SEED ", not"
+                                           : "--seeds takes A..B, A not above B, each " SEED
+                                             ", not", optarg);
             break;
         case 'd':
             if (!parse_scheduler(&options->conf, optarg))
-                return wrong("no such scheduler", optarg);
+                return wrong("--scheduler takes random, fifo, pct, exhaustive, or one of the "
+                             "last two with a depth (pct:3, 1 to 16), not", optarg);
             options->scheduler_name = optarg;
             break;
         case 'n':
             if (!parse_schedules(&options->conf, optarg))
-                return wrong("not a number of schedules", optarg);
+                return wrong("--schedules takes a number, 1 to " WR_STR(SCHEDULES_MAX)
+                             ", not", optarg);
             break;
         case 't': options->conf.trace = print_line; break;
         case 'j': options->json = true; break;
@@ -160,7 +168,7 @@ static int parse(struct options *options, int argc, char **argv)
         default: fputs(usage, stderr); return 2;
         }
     }
-    return optind < argc ? wrong("what is this", argv[optind]) : -1;
+    return optind < argc ? wrong("no argument is expected here, not", argv[optind]) : -1;
 }
 
 /* ---- results ---- */
