@@ -154,6 +154,28 @@ static void print_edges(struct wr_text *text, const struct topo_row *row, int si
         wr_text_format(text, "%s%s", i ? ", " : "", row->edges[side][i]->name);
 }
 
+/* Nothing at all when nobody has used it yet. */
+static void print_users(struct wr_text *text, const struct topo_row *row)
+{
+    if (!row->edges[TOPO_IN][0] && !row->edges[TOPO_OUT][0])
+        return;
+    wr_text_str(text, row->edges[TOPO_IN][0] ? "" : "-");
+    print_edges(text, row, TOPO_IN);
+    wr_text_str(text, row->edges[TOPO_OUT][0] ? " -> " : " -> -");
+    print_edges(text, row, TOPO_OUT);
+}
+
+static void print_locks(struct wr_text *text, const struct map *map)
+{
+    if (map->lock_count > 0)
+        wr_text_format(text, "\n%-28s %10s %10s %10s\n", "LOCK", "RANK", "CONTENDED",
+                       "HELD LONG");
+    for (size_t i = 0; i < map->lock_count; i++)
+        wr_text_format(text, "%-28s %10u %10llu %10llu\n", map->locks[i].name,
+                       map->locks[i].rank, (unsigned long long)map->locks[i].contended,
+                       (unsigned long long)map->locks[i].held_long);
+}
+
 static void print_text(struct wr_text *text, const struct map *map)
 {
     wr_text_format(text, "%-28s %10s %10s %9s %7s\n", "TASK", "ALIVE", "STARTED", "PANICKED",
@@ -174,16 +196,10 @@ static void print_text(struct wr_text *text, const struct map *map)
             (unsigned long long)r->depth, (unsigned long long)r->cap, r->policy,
             (unsigned long long)r->sent,
             (unsigned long long)(r->refused + r->dropped + r->coalesced + r->lagged));
-        print_edges(text, r, TOPO_IN);
-        wr_text_str(text, " -> ");
-        print_edges(text, r, TOPO_OUT);
+        print_users(text, r);
         wr_text_str(text, "\n");
     }
-    wr_text_format(text, "\n%-28s %10s %10s %10s\n", "LOCK", "RANK", "CONTENDED", "HELD LONG");
-    for (size_t i = 0; i < map->lock_count; i++)
-        wr_text_format(text, "%-28s %10u %10llu %10llu\n", map->locks[i].name,
-                       map->locks[i].rank, (unsigned long long)map->locks[i].contended,
-                       (unsigned long long)map->locks[i].held_long);
+    print_locks(text, map);
 }
 
 static void print_markdown(struct wr_text *text, const struct map *map)
@@ -202,7 +218,8 @@ static void print_markdown(struct wr_text *text, const struct map *map)
         print_edges(text, r, TOPO_OUT);
         wr_text_str(text, " |\n");
     }
-    wr_text_str(text, "\n| lock | rank |\n|---|---:|\n");
+    if (map->lock_count > 0)
+        wr_text_str(text, "\n| lock | rank |\n|---|---:|\n");
     for (size_t i = 0; i < map->lock_count; i++)
         wr_text_format(text, "| `%s` | %u |\n", map->locks[i].name, map->locks[i].rank);
 }

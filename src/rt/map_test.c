@@ -222,6 +222,27 @@ TEST(rows_are_sorted_whatever_the_order_of_making)
     wr_chan_free(b);
 }
 
+TEST(what_nobody_has_used_yet_has_no_arrow)
+{
+    struct wr_chan *ch = make("map.unused", 1, WR_WAIT);
+    const char *line = strstr(draw(WR_TOPO_TEXT), "map.unused");
+    REQUIRE(line);
+    CHECK(!memmem(line, strcspn(line, "\n"), "->", 2));
+    wr_chan_free(ch);
+}
+
+TEST(without_locks_there_is_no_table_of_them)
+{
+    static struct wr_mutex mutex = WR_MUTEX("map.only", 4712);
+    CHECK(!strstr(draw(WR_TOPO_TEXT), "LOCK"));
+    CHECK(!strstr(draw(WR_TOPO_MARKDOWN), "| lock |"));
+    wr_mutex_lock(&mutex);
+    wr_mutex_unlock(&mutex);
+    CHECK(strstr(draw(WR_TOPO_TEXT), "LOCK"));
+    CHECK(strstr(draw(WR_TOPO_MARKDOWN), "| lock |"));
+    wr_mutex_fini(&mutex);
+}
+
 TEST(a_map_that_does_not_fit_is_refused)
 {
     size_t len;
