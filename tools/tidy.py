@@ -25,6 +25,7 @@ UNTESTED = {
     "src/rt/os_mem.c": "the real driver; exercised by every test that runs fibers",
     "src/rt/os_poll.c": "the real driver; its contract is tested in fd_test.c",
     "src/rt/os_signal.c": "the real driver; its contract is tested where signals arrive",
+    "src/rt/os_trace.c": "the real driver; monitor_test.c sees what it prints",
     "src/testing/test.c": "tested in tests/harness",
 }
 

@@ -153,7 +153,9 @@ TEST_DIES_PLAIN(a_stall_names_the_task_where_it_was_started_its_worker_and_the_r
     wr_panic("as claimed");
 }
 
-TEST_DIES_PLAIN(a_stall_is_reported_with_a_backtrace, "stall: task.*\n.*monitor_test\\(.*\\[0x")
+TEST_DIES_PLAIN(a_stall_is_reported_with_a_backtrace_and_how_to_read_it,
+                "stall: task.*\n.*monitor_test\\(.*\\[0x.*\n"
+                "weir: lines: addr2line -fpe /[^ ]*monitor_test( 0x[0-9a-f]+)+\n")
 {
     (void)!run_on(1, go_block, NULL);
     wr_panic("as claimed");

@@ -181,13 +181,3 @@ void wr_os_interrupt(const struct os_thread *thread, void (*fn)(void))
     }
     pthread_kill((pthread_t)thread->handle, SIGURG);
 }
-
-size_t wr_os_backtrace(void **frames, size_t max)
-{
-    return (size_t)backtrace(frames, (int)max);
-}
-
-void wr_os_backtrace_print(void *const *frames, size_t count)
-{
-    backtrace_symbols_fd(frames, (int)count, STDERR_FILENO);
-}
