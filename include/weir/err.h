@@ -10,6 +10,10 @@
 #ifndef WEIR_ERR_H
 #define WEIR_ERR_H
 
+#ifdef __cplusplus
+#error "the headers of Weir are for C (gnu2x): C++ cannot include them"
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -13,6 +13,10 @@
 #ifndef WEIR_PANIC_H
 #define WEIR_PANIC_H
 
+#ifdef __cplusplus
+#error "the headers of Weir are for C (gnu2x): C++ cannot include them"
+#endif
+
 #define WR_STR_(x) #x
 #define WR_STR(x) WR_STR_(x)
 

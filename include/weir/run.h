@@ -21,12 +21,15 @@
 /* Everything has a default: zero. */
 struct wr_run_conf {
     unsigned workers;               /* WEIR_THREADS, else one per core, at most 64 */
-    size_t stack_size;              /* 64 KiB with its guard page; larger under sanitizers */
+    size_t stack_size;              /* 64 KiB, see below; more under sanitizers */
     size_t tasks_max;               /* 4 million tasks alive; kept exactly below 65536 */
     unsigned offload_threads_max;   /* 16 */
     size_t offload_queue_max;       /* 1024 */
     bool virtual_clock;             /* time jumps when nothing can run */
 };
+
+/* stack_size is rounded up to a power of two, and its lowest page (4 KiB) is the
+ * guard: of the default, 60 KiB are usable.  16 KiB to 64 MiB are allowed. */
 
 /* Run fn(arg) as the first task; its result.
  * Errors besides: NOMEM, NOFILE (the runtime could not be started). */

@@ -12,6 +12,10 @@
 #ifndef WEIR_TIME_H
 #define WEIR_TIME_H
 
+#ifdef __cplusplus
+#error "the headers of Weir are for C (gnu2x): C++ cannot include them"
+#endif
+
 #include <stdint.h>
 
 typedef int64_t wr_time;                /* monotonic nanoseconds, or a span of them */
