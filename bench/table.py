@@ -80,7 +80,7 @@ def evaluate(row, samples, noises, runs):
     return {
         "row": row.name, "ours": ours, "unit": row.unit,
         "peer": peer, "peer_value": peers.get(peer), "ratio": ratio,
-        "must": text(row.must),
+        "must": text(row.must), "bound": isinstance(row.must, Plain),
         "ok": failed == 0 and (holds(row.must) if row.must else True),
         "aim": text(row.aim), "aim_ok": holds(row.aim), "less_is_better": row.less,
         "spread": [min(seen), max(seen)] if seen else None,
@@ -98,7 +98,13 @@ def verdict(row):
         return "-"
     if not row["ok"]:
         return "BEHIND"
-    return "ahead, aim reached" if row["aim_ok"] else "ahead"
+    # A bound in the row's own unit says nothing of the peers: their ratio does.
+    ratio, less = row["ratio"], row["less_is_better"]
+    ahead = not row["bound"] or (ratio is not None and (ratio <= 1 if less else ratio >= 1))
+    kept = "ahead" if ahead else "within its bound"
+    if not ahead and ratio is not None:
+        kept += ", not ahead"
+    return kept + (", aim reached" if row["aim_ok"] else "")
 
 
 def cells(row):
