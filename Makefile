@@ -3,10 +3,12 @@
 PREFIX ?= /usr/local
 SUITE ?= runtime
 
-run:
+run: build
+	@build/release/src/weir demo
+
+build:
 	@tools/packages build
 	@tools/build.py release
-	@build/release/src/weir demo
 
 test:
 	@tools/packages build test
@@ -47,4 +49,4 @@ mutants:
 	@tools/packages build test
 	@tools/test.py mutants
 
-.PHONY: run test test-long bench eval fuzz tidy coverage format install mutants
+.PHONY: run build test test-long bench eval fuzz tidy coverage format install mutants
