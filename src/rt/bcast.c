@@ -11,7 +11,7 @@
 
 #include <weir/select.h>
 
-#include "rt/rt_int.h"
+#include "rt/wait_int.h"
 #include "rt/topo_int.h"
 
 struct wr_bcast {
@@ -128,28 +128,23 @@ wr_err (wr_bcast_recv)(struct wr_bcast_reader *reader, void *item, wr_time deadl
                        const char *place)
 {
     struct wr_bcast *bcast = reader->bcast;
-    struct fiber *fiber = NULL;
+    struct fiber *fiber;
     sim_point("bcast", place);
-    if (deadline != WR_NOW) {
-        wr_err ended;
-        fiber = wr_wait_enter(&ended, place);
-        if (ended)
-            return ended;
-    }
+    wr_err err = wr_wait_enter(&fiber, deadline, bcast->name, place);
+    if (err)
+        return err;
     spin_lock(&bcast->lock);
     if (!news(reader)) {
         if (deadline == WR_NOW) {
             spin_unlock(&bcast->lock);
             return WR_TIMEOUT;
         }
-        struct waiter waiter = { .fiber = fiber };
-        wr_err err =
-            wr_wait_on(&bcast->lock, &bcast->waiters, &waiter, deadline, bcast->name, place);
+        err = wr_wait_on(fiber, &bcast->lock, &bcast->waiters, deadline, bcast->name, place);
         if (err && err != WR_CLOSED)
             return err;
         spin_lock(&bcast->lock);
     }
-    wr_err err = take_news(reader, item);
+    err = take_news(reader, item);
     spin_unlock(&bcast->lock);
     return err;
 }

@@ -13,7 +13,7 @@
 
 #include <weir/select.h>
 
-#include "rt/rt_int.h"
+#include "rt/wait_int.h"
 #include "rt/topo_int.h"
 
 #define RETRY_MIN WR_MS(50)
@@ -27,17 +27,18 @@ struct wr_chan {
     bool closed;
     uint64_t sent;
     const struct wr_kind *last[2];      /* who was here last, on each side */
+    struct waitlist receivers;
 
-    struct waitlist receivers, senders, retriers;
+    struct waitlist senders, retriers;
+    const char *name;
     uint64_t refused, dropped, coalesced, given_up;
     uint64_t (*key)(const void *item);
     void (*drop)(void *item);
-    const char *name;
     struct topo_node topo;
     _Alignas(CACHE_LINE) char ring[];
 };
 
-static void *slot(struct wr_chan *ch, size_t at)
+static inline void *slot(struct wr_chan *ch, size_t at)
 {
     size_t index = ch->head + at;
     if (index >= ch->cap)
@@ -54,11 +55,10 @@ static inline void copy(const struct wr_chan *ch, void *to, const void *from)
 }
 
 /* As topo_note, with what it compares in the hot cache line. */
-static inline void note(struct wr_chan *ch, int side)
+static inline void note(struct wr_chan *ch, int side, const struct fiber *fiber)
 {
-    struct worker *w = wr_worker_self;
-    if (__builtin_expect(w && ch->last[side] != w->current->task.kind, 0)) {
-        ch->last[side] = w->current->task.kind;
+    if (unlikely(fiber && ch->last[side] != fiber->task.kind)) {
+        ch->last[side] = fiber->task.kind;
         wr_topo_note_slow(&ch->topo, side, ch->last[side]);
     }
 }
@@ -221,9 +221,9 @@ static void drop_oldest(struct wr_chan *ch)
 }
 
 /* Send without waiting; BUSY when there is no room. */
-static wr_err send_now(struct wr_chan *ch, const void *item)
+HOT wr_err send_now(struct wr_chan *ch, const void *item)
 {
-    if (__builtin_expect(ch->closed, 0))
+    if (unlikely(ch->closed))
         return WR_CLOSED;
     struct waiter *receiver = ch->len == 0 ? waitlist_win(&ch->receivers) : NULL;
     if (receiver) {
@@ -246,7 +246,7 @@ static wr_err send_now(struct wr_chan *ch, const void *item)
 }
 
 /* Receive without waiting; BUSY when there is nothing. */
-static wr_err recv_now(struct wr_chan *ch, void *item)
+HOT wr_err recv_now(struct wr_chan *ch, void *item)
 {
     if (ch->len == 0)
         return ch->closed ? WR_CLOSED : WR_BUSY;
@@ -274,15 +274,15 @@ static wr_err refuse(struct wr_chan *ch, wr_err err)
 static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline,
                          const char *place)
 {
-    struct waiter waiter = { .fiber = fiber_self() };
+    struct fiber *fiber = fiber_self();
     wr_time at = wr_after(wr_jitter(RETRY_MIN, RETRY_MAX));
     wr_err err = WR_BUSY;
     spin_lock(&ch->lock);
     if (ch->closed) {
         err = WR_CLOSED;
     } else if (at <= deadline) {
-        err = wr_wait_on(&ch->lock, &ch->retriers, &waiter, at, ch->name, place);
-        wr_err ended = wr_wait_check(waiter.fiber);
+        err = wr_wait_on(fiber, &ch->lock, &ch->retriers, at, ch->name, place);
+        wr_err ended = wr_wait_check(fiber);
         spin_lock(&ch->lock);
         if (err == WR_TIMEOUT)
             err = ended ? ended : send_now(ch, item);
@@ -292,51 +292,56 @@ static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline,
     return err;
 }
 
+/* There was no room. */
+static wr_err send_later(struct wr_chan *ch, const void *item, wr_time deadline,
+                         const char *place)
+{
+    struct fiber *fiber = fiber_self();
+    wr_err err = WR_BUSY;
+    if (deadline == WR_NOW || ch->policy == WR_REJECT) {
+        spin_unlock(&ch->lock);
+    } else if (ch->policy == WR_RETRY_ONCE) {
+        spin_unlock(&ch->lock);
+        err = retry_once(ch, item, deadline, place);
+    } else {
+        fiber->waiter.item = (void *)(uintptr_t)item;
+        err = wr_wait_on(fiber, &ch->lock, &ch->senders, deadline, ch->name, place);
+    }
+    return err == WR_BUSY || err == WR_TIMEOUT ? refuse(ch, err) : err;
+}
+
 wr_err (wr_chan_send)(struct wr_chan *ch, const void *item, wr_time deadline, const char *place)
 {
-    struct fiber *fiber = NULL;
     sim_point("send", place);
-    if (deadline != WR_NOW) {
-        wr_err ended;
-        fiber = wr_wait_enter(&ended, place);
-        if (__builtin_expect(ended != WR_OK, 0))
-            return ended;
-    }
+    struct fiber *fiber;
+    wr_err err = wr_wait_enter(&fiber, deadline, ch->name, place);
+    if (unlikely(err))
+        return err;
     spin_lock(&ch->lock);
-    note(ch, TOPO_IN);
-    wr_err err = send_now(ch, item);
-    bool waits = ch->policy == WR_WAIT || ch->policy == WR_COALESCE;
-    if (__builtin_expect(err != WR_BUSY || deadline == WR_NOW || !waits, 1)) {
-        spin_unlock_kick(&ch->lock);
-        if (__builtin_expect(
-                err == WR_BUSY && deadline != WR_NOW && ch->policy == WR_RETRY_ONCE, 0))
-            err = retry_once(ch, item, deadline, place);
-        return __builtin_expect(err == WR_BUSY || err == WR_TIMEOUT, 0) ? refuse(ch, err) : err;
-    }
-    struct waiter waiter = { .fiber = fiber, .item = (void *)(uintptr_t)item };
-    err = wr_wait_on(&ch->lock, &ch->senders, &waiter, deadline, ch->name, place);
-    return err == WR_TIMEOUT ? refuse(ch, err) : err;
+    note(ch, TOPO_IN, fiber);
+    err = send_now(ch, item);
+    if (unlikely(err == WR_BUSY))
+        return send_later(ch, item, deadline, place);
+    spin_unlock_kick(&ch->lock);
+    return err;
 }
 
 wr_err (wr_chan_recv)(struct wr_chan *ch, void *item, wr_time deadline, const char *place)
 {
-    struct fiber *fiber = NULL;
     sim_point("recv", place);
-    if (deadline != WR_NOW) {
-        wr_err ended;
-        fiber = wr_wait_enter(&ended, place);
-        if (__builtin_expect(ended != WR_OK, 0))
-            return ended;
-    }
+    struct fiber *fiber;
+    wr_err err = wr_wait_enter(&fiber, deadline, ch->name, place);
+    if (unlikely(err))
+        return err;
     spin_lock(&ch->lock);
-    note(ch, TOPO_OUT);
-    wr_err err = recv_now(ch, item);
+    note(ch, TOPO_OUT, fiber);
+    err = recv_now(ch, item);
     if (err != WR_BUSY || deadline == WR_NOW) {
         spin_unlock_kick(&ch->lock);
         return err == WR_BUSY ? WR_TIMEOUT : err;
     }
-    struct waiter waiter = { .fiber = fiber, .item = item };
-    return wr_wait_on(&ch->lock, &ch->receivers, &waiter, deadline, ch->name, place);
+    fiber->waiter.item = item;
+    return wr_wait_on(fiber, &ch->lock, &ch->receivers, deadline, ch->name, place);
 }
 
 void wr_chan_close(struct wr_chan *ch)
@@ -405,7 +410,7 @@ static bool send_possible(void *on, const struct wr_case *c)
 static void send_take(void *on, struct wr_case *c)
 {
     struct wr_chan *ch = on;
-    note(ch, TOPO_IN);
+    note(ch, TOPO_IN, fiber_self());
     c->err = send_now(ch, c->item);
     if (c->err == WR_BUSY)
         ch->refused++;
@@ -421,7 +426,7 @@ static bool recv_possible(void *on, const struct wr_case *c)
 static void recv_take(void *on, struct wr_case *c)
 {
     struct wr_chan *ch = on;
-    note(ch, TOPO_OUT);
+    note(ch, TOPO_OUT, fiber_self());
     c->err = recv_now(ch, c->item);
 }
 

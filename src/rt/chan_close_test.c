@@ -292,9 +292,29 @@ TEST_DIES_PLAIN(before_the_runtime_runs_nothing_may_wait, "may wait, outside a t
 
 static struct wr_mutex lock = WR_MUTEX("test.lock", 1);
 
+TEST_DIES(a_lock_held_is_refused_though_there_is_room_and_nobody_would_wait,
+          "task main#[0-9]+ may wait on test.end while it holds lock \"test.lock\"")
+{
+    struct wr_chan *ch = make(WR_WAIT, 1);
+    wr_mutex_lock(&lock);
+    (void)!wr_chan_send(ch, &(int){ 1 }, WR_NEVER);
+}
+
+TEST(with_a_lock_held_wr_now_is_allowed)
+{
+    struct wr_chan *ch = make(WR_WAIT, 1);
+    int got = 0;
+    wr_mutex_lock(&lock);
+    CHECK_OK(wr_chan_send(ch, &(int){ 7 }, WR_NOW));
+    CHECK_OK(wr_chan_recv(ch, &got, WR_NOW));
+    wr_mutex_unlock(&lock);
+    CHECK_EQ(7, got);
+    wr_chan_free(ch);
+}
+
 TEST_DIES(waiting_with_a_lock_held_names_the_channel_the_lock_and_both_places,
-          "panic at src/rt/chan_close_test.c:[0-9]+: task main#[0-9]+ waits on test.end while "
-          "it holds lock \"test.lock\", taken at src/rt/chan_close_test.c:[0-9]+")
+          "panic at src/rt/chan_close_test.c:[0-9]+: task main#[0-9]+ may wait on test.end "
+          "while it holds lock \"test.lock\", taken at src/rt/chan_close_test.c:[0-9]+")
 {
     struct wr_chan *ch = make(WR_WAIT, 1);
     wr_mutex_lock(&lock);

@@ -14,7 +14,7 @@
 
 #include <weir/select.h>
 
-#include "rt/rt_int.h"
+#include "rt/wait_int.h"
 
 struct wr_fd {
     struct spin lock;
@@ -200,9 +200,10 @@ static bool confirmed(struct wr_fd *fd, unsigned events)
 static wr_err await_edge(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place,
                          bool (*now)(struct wr_fd *fd, unsigned events))
 {
-    wr_err ended;
-    struct fiber *fiber = wr_wait_enter(&ended, place);
-    if (ended && deadline != WR_NOW)
+    struct fiber *fiber;
+    const char *what = events == WR_READABLE ? "readable fd" : "writable fd";
+    wr_err ended = wr_wait_enter(&fiber, deadline, what, place);
+    if (ended)
         return ended;
     spin_lock(&fd->lock);
     bool ready = now(fd, events);
@@ -210,9 +211,7 @@ static wr_err await_edge(struct wr_fd *fd, unsigned events, wr_time deadline, co
         spin_unlock(&fd->lock);
         return ready ? WR_OK : WR_TIMEOUT;
     }
-    struct waiter waiter = { .fiber = fiber };
-    return wr_wait_on(&fd->lock, list_for(fd, events), &waiter, deadline,
-                      events == WR_READABLE ? "readable fd" : "writable fd", place);
+    return wr_wait_on(fiber, &fd->lock, list_for(fd, events), deadline, what, place);
 }
 
 wr_err (wr_fd_wait)(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place)

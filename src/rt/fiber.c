@@ -11,90 +11,18 @@
 
 #include "base/panic_int.h"
 #include "base/world.h"
-#include "rt/scope_int.h"
+#include "rt/wait_int.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define TSAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__) && !defined(WR_MODEL)
-#define TSAN 1
-#endif
-#ifdef ASAN
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-#ifdef TSAN
-#include <sanitizer/tsan_interface.h>
-#endif
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#else
-#define VALGRIND_STACK_REGISTER(low, high) 0
-#define VALGRIND_STACK_DEREGISTER(id) ((void)(id))
-#endif
-
-void wr_switch(void **save_sp, void *load_sp);
 void wr_switch_start(void);
 
 __thread struct worker *wr_worker_self;
 
-/* ---- switching ---- */
+#define WORD 24                 /* as switch_x86_64.S has them */
+#define WAITER_ERR 112
 
-static inline void leaving(struct fiber *from, struct fiber *to)
-{
-#ifdef ASAN
-    __sanitizer_start_switch_fiber(&from->asan_fake, to->stack, to->stack_size);
-#endif
-#ifdef TSAN
-    __tsan_switch_to_fiber(to->tsan, 0);
-#endif
-    (void)from;
-    (void)to;
-}
-
-static inline void arrived(struct fiber *self)
-{
-#ifdef ASAN
-    const void *bottom;
-    size_t size;
-    __sanitizer_finish_switch_fiber(self->asan_fake, &bottom, &size);
-    struct fiber *sched = &self->home->sched;
-    if (!sched->stack) {        /* the first arrival comes from the thread's own stack */
-        sched->stack = (void *)(uintptr_t)bottom;
-        sched->stack_size = size;
-    }
-#endif
-    (void)self;
-}
-
-void wr_fiber_switch(struct fiber *from, struct fiber *to)
-{
-    to->home->current = to;
-    leaving(from, to);
-    wr_switch(&from->sp, to->sp);
-    arrived(from);
-}
-
-void wr_fiber_switch_out(struct fiber *fiber)
-{
-    struct worker *w = fiber->home;
-    if (w->done_count)
-        wr_sched_flush(w);
-    fiber->rest = 0;
-    if (w->trim_next == WR_NEVER)
-        w->trim_next = 0;
-    struct fiber *next = wr_sched_peek(w);
-    if (next != fiber)
-        wr_fiber_switch(fiber, next ? next : &w->sched);
-}
+_Static_assert(offsetof(struct fiber, sp) == 0, "wr_switch");
+_Static_assert(offsetof(struct fiber, word) == WORD, "wr_switch_result");
+_Static_assert(offsetof(struct fiber, waiter.err) == WAITER_ERR, "wr_switch_result");
 
 /* ---- making and freeing ---- */
 
@@ -139,6 +67,7 @@ struct fiber *wr_fiber_new(struct worker *w)
     fiber->stack = stack.low;
     fiber->stack_size = stack.size;
     fiber->slab = stack.slab;
+    fiber->waiter.fiber = fiber;
     fiber->timer.kind = TIMER_WAIT;
     fiber->timer.owner = fiber;
     fiber->valgrind = VALGRIND_STACK_REGISTER(stack.low, (char *)stack.low + stack.size);
@@ -299,7 +228,7 @@ void wr_fiber_spare(struct fiber *fiber)
 
 static void fiber_main(struct fiber *fiber)
 {
-    arrived(fiber);
+    stack_arrived(fiber);
     struct worker *w = fiber->home;
     for (;;) {
         run_task(fiber);
@@ -335,19 +264,6 @@ uint64_t wr_task_number(void)
     return fiber && fiber->started ? fiber->task.id : 0;
 }
 
-void wr_fiber_may_wait(struct fiber *fiber, const char *place)
-{
-    if (fiber->held_count) {
-        struct held *held = &fiber->held[fiber->held_count - 1];
-        wr_panic_at(place,
-                    "task %s waits on %s while it holds lock \"%s\", taken at %s; "
-                    "release it first, or use a gate",
-                    wr_fiber_name(fiber), fiber->what, held->name, held->place);
-    }
-    wr_panic_at(place, "task %s waits on %s below foreign frames (wr_foreign_enter)",
-                wr_fiber_name(fiber), fiber->what);
-}
-
 void wr_cleanup_push(struct wr_cleanup *cleanup)
 {
     struct fiber *fiber = fiber_self();
@@ -368,8 +284,11 @@ void wr_cleanup_pop(struct wr_cleanup *cleanup)
 void wr_foreign_enter(void)
 {
     struct fiber *fiber = fiber_self();
-    if (fiber)
-        fiber->foreign++;
+    if (!fiber)
+        return;
+    if (fiber->foreign == UINT16_MAX)
+        wr_panic("wr_foreign_enter %d times without wr_foreign_leave", UINT16_MAX);
+    fiber->foreign++;
 }
 
 void wr_foreign_leave(void)

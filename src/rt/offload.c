@@ -15,7 +15,7 @@
 #include <weir/lock.h>
 
 #include "rt/offload_int.h"
-#include "rt/scope_int.h"
+#include "rt/wait_int.h"
 
 #define THREADS_MAX 256
 
@@ -142,8 +142,8 @@ static wr_err await_begun(struct call *call, const char *place)
 
 wr_err (wr_offload)(void (*fn)(void *arg), void *arg, wr_time deadline, const char *place)
 {
-    wr_err ended;
-    struct fiber *fiber = wr_wait_enter(&ended, place);
+    struct fiber *fiber;
+    wr_err ended = wr_wait_enter(&fiber, WR_NEVER, "offload", place);
     if (ended)
         return ended;
     if (wr_rt.hooks)

@@ -6,7 +6,7 @@
 
 #include <weir/select.h>
 
-#include "rt/rt_int.h"
+#include "rt/wait_int.h"
 
 enum { UNSET, SET, NEVER };
 
@@ -90,14 +90,11 @@ static wr_err read_settled(struct wr_once *once, void *ret)
 
 wr_err (wr_once_wait)(struct wr_once *once, void *ret, wr_time deadline, const char *place)
 {
-    struct fiber *fiber = NULL;
+    struct fiber *fiber;
     sim_point("once", place);
-    if (deadline != WR_NOW) {
-        wr_err ended;
-        fiber = wr_wait_enter(&ended, place);
-        if (ended)
-            return ended;
-    }
+    wr_err err = wr_wait_enter(&fiber, deadline, once->name, place);
+    if (err)
+        return err;
     spin_lock(&once->lock);
     if (atomic_load_explicit(&once->state, memory_order_relaxed) != UNSET) {
         spin_unlock(&once->lock);
@@ -107,8 +104,7 @@ wr_err (wr_once_wait)(struct wr_once *once, void *ret, wr_time deadline, const c
         spin_unlock(&once->lock);
         return WR_TIMEOUT;
     }
-    struct waiter waiter = { .fiber = fiber };
-    wr_err err = wr_wait_on(&once->lock, &once->waiters, &waiter, deadline, once->name, place);
+    err = wr_wait_on(fiber, &once->lock, &once->waiters, deadline, once->name, place);
     return err ? err : read_settled(once, ret);
 }
 

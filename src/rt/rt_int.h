@@ -133,30 +133,34 @@ struct held {
     uint32_t rank;
 };
 
+/* What every switch and wait touches is in the first cache line. */
 struct fiber {
-    void *sp;
+    _Alignas(CACHE_LINE) void *sp;
     struct worker *home;
     struct fiber *next;         /* on the ready list, the inbox or the spare list */
     _Atomic uint64_t word;
     struct wr_scope *scope;     /* whose deadline and cancellation govern its waits */
-    struct wr_timer timer;      /* the deadline of the wait that is going on */
-
-    struct task task;           /* what it runs */
     const char *place;          /* where it waits, or waited last */
     const char *what;           /* on what */
+    uint16_t held_count;
+    uint16_t foreign;           /* depth of foreign frames */
+    bool low;
+    bool in_scope;              /* linked; its neighbours change scope_link, so ask this */
+    bool started;               /* runs a task now */
+    bool panicking;
 
+    struct waiter waiter;       /* of a wait on one object ... */
+    struct spin *wait_lock;     /* ... under this lock ... */
+    struct waitlist *wait_list; /* ... in this list */
+    struct task task;           /* what it runs */
+    struct wr_timer timer;      /* the deadline of the wait that is going on */
     struct wr_scope *scopes;    /* the scopes it owns, newest first */
     struct wr_cleanup *cleanups;
     struct fiber *scope_next, **scope_link;     /* among the fibers that its scope must wake */
     struct fiber *all_next, **all_link;         /* among its worker's fibers that ever waited */
     struct held held[LOCKS_HELD_MAX];
-    uint32_t held_count;
-    uint32_t foreign;           /* depth of foreign frames */
-    bool low;
-    bool in_scope;              /* linked; its neighbours change scope_link, so ask this */
-    bool started;               /* runs a task now */
-    bool panicking;
-    uint8_t rest;               /* trim.c: how long it has waited undisturbed */
+    uint64_t rest_word;         /* trim.c: the wait it was seen in, ... */
+    uint8_t rest;               /* ... and for how long */
 
     void *stack;                /* lowest usable byte */
     struct slab *slab;
@@ -192,9 +196,11 @@ struct worker {
     struct fiber *current;
     struct ready ready[2];              /* normal, low */
     _Atomic uint64_t turns;             /* switches so far; the monitor looks at it */
+    size_t done_count;                  /* tasks that ended well, not yet taken off ... */
+    uint64_t kicks;                     /* workers to wake once the lock is released */
+
+    struct wr_scope *done_scope;        /* ... this scope */
     _Atomic bool busy;                  /* a fiber runs: not the loop, not asleep */
-    struct wr_scope *done_scope;        /* tasks of one scope that ended well ... */
-    size_t done_count;                  /* ... and are not yet taken off it */
     uint32_t id;
     bool fresh_first;                   /* this turn is for a new task */
     struct fiber sched;                 /* the thread's own context */
@@ -206,7 +212,6 @@ struct worker {
     struct batch *batches;              /* empty ones */
     size_t batch_count;
     size_t tickets;                     /* tasks it may still start */
-    uint64_t kicks;                     /* workers to wake once the lock is released */
     uint64_t ids;
     wr_time low_ran;
     bool low_turn;                      /* the last one to run was low: it is not starved */
@@ -214,6 +219,7 @@ struct worker {
     struct fiber *all;
     struct fiber *trim_at;              /* the next fiber that trim.c looks at */
     wr_time trim_next;
+    uint64_t trim_turns;                /* the turns before its last round began */
     bool trim_more;                     /* this pass has found something to come back to */
     _Atomic size_t fds;                 /* descriptors in its epoll */
     struct os_poll poll;
@@ -260,12 +266,6 @@ static inline void count_shard(_Atomic uint64_t *counter, unsigned workers)
 
 /* ---- fiber.c ---- */
 
-/* Switch away until somebody makes this fiber ready. */
-void wr_fiber_switch_out(struct fiber *fiber);
-
-/* Take a fiber off or onto its stack; only the scheduler and fiber.c do. */
-void wr_fiber_switch(struct fiber *from, struct fiber *to);
-
 struct fiber *wr_fiber_new(struct worker *w);
 void wr_fiber_spare(struct fiber *fiber);       /* it has no task and waits for the next */
 void wr_fiber_free(struct fiber *fiber);
@@ -290,36 +290,10 @@ void wr_fork_check(const char *place, const char *what);
 /* Panics in tasks are contained from now on. */
 void wr_fiber_panics(void);
 
-/* Panics if this fiber may not wait now: a lock is held, or it is foreign. */
-void wr_fiber_may_wait(struct fiber *fiber, const char *place);
-
 /* ---- sched.c ---- */
-
-/* Put a fiber whose wait was won on its home's queue.  Wakes of sleeping
- * workers are collected; wr_kick sends them, after locks are released. */
-void wr_fiber_ready(struct fiber *fiber);
-void wr_kick_slow(struct worker *w);
-
-static inline void wr_kick(void)
-{
-    struct worker *w = wr_worker_self;
-    if (w && __builtin_expect(w->kicks != 0, 0))
-        wr_kick_slow(w);
-}
-
-/* Release an object's lock after waking waiters under it. */
-static inline void spin_unlock_kick(struct spin *spin)
-{
-    spin_unlock(spin);
-    wr_kick();
-}
 
 /* Queue a task.  Errors: NOMEM, BUSY. */
 wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg);
-
-/* The fiber that this worker should run now without asking the scheduler's
- * loop; NULL when it should be asked. */
-struct fiber *wr_sched_peek(struct worker *w);
 
 /* A fiber without a task takes the next one; false when there is none for it. */
 bool wr_sched_take(struct worker *w, struct fiber *fiber);
@@ -430,88 +404,6 @@ void *wr_stack_of_guard(const void *address);
 #define RT_ASSERT(cond) \
     (__builtin_expect(!(cond), 0) ? wr_fatal(WR_HERE, "assertion failed: " #cond) : (void)0)
 _Noreturn void wr_fatal(const char *place, const char *text);
-
-/* ---- wait.c ---- */
-
-uint64_t wr_wait_arm(struct fiber *fiber);
-
-/* End the wait that `waiter` belongs to; false when it has ended otherwise.
- * The object's lock is held. */
-static inline bool wr_waiter_win(struct waiter *waiter)
-{
-    uint64_t armed = waiter->armed;
-    uint64_t won = armed - WAIT_ARMED + WAIT_WON + waiter->index;
-    return atomic_compare_exchange_strong_explicit(&waiter->fiber->word, &armed, won,
-                                                   memory_order_acq_rel, memory_order_relaxed);
-}
-
-/* Whether the wait it belongs to is still going on. */
-static inline bool waiter_waits(const struct waiter *waiter)
-{
-    return atomic_load_explicit(&waiter->fiber->word, memory_order_relaxed) == waiter->armed;
-}
-
-/* As wr_waiter_win, for the fiber's own deadline or cancellation. */
-bool wr_wait_end(struct fiber *fiber, unsigned state);
-
-/* Whether waits are over for this fiber: WR_OK, WR_CANCELED or WR_TIMEOUT. */
-wr_err wr_wait_check(const struct fiber *fiber);
-
-/* Armed and linked: switch away until the wait has ended; its state. */
-unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const char *what,
-                      const char *place);
-
-/* The usual wait on one list.  `lock` is held on entry and not on return;
- * waiter->item and ->units are the caller's.  Returns waiter->err when the wait
- * was won, else TIMEOUT or CANCELED, with the waiter out of the list. */
-wr_err wr_wait_on(struct spin *lock, struct waitlist *list, struct waiter *waiter,
-                  wr_time deadline, const char *what, const char *place);
-
-/* What a call that may wait does first: the calling fiber, or a panic outside
- * fibers; *ret is not WR_OK when its scope has ended. */
-struct fiber *wr_wait_enter(wr_err *ret, const char *place);
-
-static inline void waitlist_push(struct waitlist *list, struct waiter *waiter)
-{
-    waiter->next = NULL;
-    waiter->prev = list->tail;
-    if (list->tail)
-        list->tail->next = waiter;
-    else
-        list->head = waiter;
-    list->tail = waiter;
-    waiter->linked = true;
-}
-
-static inline void waitlist_remove(struct waitlist *list, struct waiter *waiter)
-{
-    if (!waiter->linked)
-        return;
-    if (waiter->prev)
-        waiter->prev->next = waiter->next;
-    else
-        list->head = waiter->next;
-    if (waiter->next)
-        waiter->next->prev = waiter->prev;
-    else
-        list->tail = waiter->prev;
-    waiter->linked = false;
-}
-
-/* Take out the first waiter whose wait can be won, and win it. */
-static inline struct waiter *waitlist_win(struct waitlist *list)
-{
-    struct waiter *waiter;
-    while ((waiter = list->head)) {
-        waitlist_remove(list, waiter);
-        if (wr_waiter_win(waiter))
-            return waiter;
-    }
-    return NULL;
-}
-
-/* Win and wake all of them with one result. */
-void wr_waitlist_wake_all(struct waitlist *list, wr_err err);
 
 /* ---- select.c: a kind of case ---- */
 

@@ -202,7 +202,8 @@ TEST_PLAIN(the_number_of_workers_is_the_one_asked_for_then_the_environments_then
 }
 
 TEST_DIES_PLAIN(a_number_of_workers_that_is_none_is_said,
-                "weir: WEIR_THREADS is \"4x\", not a number: one worker per core\n.*weir: panic")
+                "weir: WEIR_THREADS is \"4x\", not a number: one worker per core\n"
+                ".*weir: panic")
 {
     (void)workers_of(0, "4x");
     wr_panic("as claimed");

@@ -12,41 +12,17 @@
 #include <stdlib.h>
 
 #include "base/world.h"
-#include "rt/scope_int.h"
+#include "rt/wait_int.h"
 
-#define TURN_MASK 63            /* how often the loop looks around: every 64 turns */
 #define FRESH_WAIT WR_US(50)    /* a task that has waited this long wakes another worker */
 #define LOW_SPAN WR_MS(10)      /* low tasks get a turn this often under full load */
 #define EVENTS_MAX 64
 
-/* ---- ready list ---- */
+/* ---- wakes from one worker to another ---- */
 
-static void ready_push(struct worker *w, struct fiber *fiber)
-{
-    struct ready *ready = &w->ready[fiber->low];
-    fiber->next = NULL;
-    if (ready->head)
-        ready->tail->next = fiber;
-    else
-        ready->head = fiber;
-    ready->tail = fiber;
-}
-
-static struct fiber *ready_pop(struct ready *ready)
-{
-    struct fiber *fiber = ready->head;
-    if (fiber)
-        ready->head = fiber->next;
-    return fiber;
-}
-
-void wr_fiber_ready(struct fiber *fiber)
+void wr_ready_far(struct fiber *fiber)
 {
     struct worker *w = wr_worker_self, *home = fiber->home;
-    if (w == home) {
-        ready_push(w, fiber);
-        return;
-    }
     /* A thread outside must be done with the worker before the run may end. */
     if (!w)
         atomic_fetch_add(&wr_rt_outside, 1);
@@ -180,16 +156,6 @@ static struct fiber *start_one(struct worker *w, int class)
 }
 
 /* ---- the next thing to run ---- */
-
-struct fiber *wr_sched_peek(struct worker *w)
-{
-    count_own(&w->turns);
-    uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
-    if (__builtin_expect((turns & TURN_MASK) == 0, 0)
-        || atomic_load_explicit(&w->inbox, memory_order_relaxed) || wr_rt.hooks)
-        return NULL;
-    return ready_pop(&w->ready[0]);
-}
 
 bool wr_sched_take(struct worker *w, struct fiber *fiber)
 {
@@ -341,14 +307,12 @@ static bool fresh_turn(struct worker *w)
 
 wr_err (wr_yield)(const char *place)
 {
-    wr_err ended;
-    struct fiber *fiber = wr_wait_enter(&ended, place);
+    struct fiber *fiber;
+    wr_err ended = wr_wait_enter(&fiber, WR_NEVER, "yield", place);
     if (ended)
         return ended;
     fiber->what = "yield";
     fiber->place = place;
-    if (fiber->held_count | fiber->foreign)
-        wr_fiber_may_wait(fiber, place);
     struct worker *w = fiber->home;
     ready_push(w, fiber);
     if (fresh_turn(w)) {
@@ -486,8 +450,8 @@ wr_time wr_jitter(wr_time min, wr_time max)
 wr_err (wr_sleep)(wr_time deadline, const char *place)
 {
     sim_point("sleep", place);
-    wr_err ended;
-    struct fiber *fiber = wr_wait_enter(&ended, place);
+    struct fiber *fiber;
+    wr_err ended = wr_wait_enter(&fiber, WR_NEVER, "sleep", place);
     if (ended)
         return ended;
     (void)wr_wait_arm(fiber);

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#include "rt/scope_int.h"
+#include "rt/wait_int.h"
 
 #define DEPTH_MAX 500           /* a cancel goes down by recursion, on a fiber's stack */
 
@@ -207,9 +207,7 @@ static wr_err await_tasks(struct wr_scope *scope, struct fiber *fiber, wr_time d
         spin_unlock(&scope->lock);
         return done ? WR_OK : WR_TIMEOUT;
     }
-    struct waiter waiter = { .fiber = fiber };
-    wr_err err =
-        wr_wait_on(&scope->lock, &scope->joiner, &waiter, deadline, scope->name, place);
+    wr_err err = wr_wait_on(fiber, &scope->lock, &scope->joiner, deadline, scope->name, place);
     if (err == WR_OK) {         /* the last task lets go of the lock before we have it */
         spin_lock(&scope->lock);
         spin_unlock(&scope->lock);
@@ -220,12 +218,12 @@ static wr_err await_tasks(struct wr_scope *scope, struct fiber *fiber, wr_time d
 wr_err (wr_scope_join)(struct wr_scope *scope, wr_time deadline, const char *place)
 {
     sim_point("join", place);
-    wr_err ended;
-    struct fiber *fiber = wr_wait_enter(&ended, place);
+    struct fiber *fiber;
+    wr_err ended = wr_wait_enter(&fiber, deadline, scope->name, place);
     if (scope->owner != fiber)
         wr_panic_at(place, "scope \"%s\" is joined by %s, but belongs to %s", scope->name,
-                    wr_fiber_name(fiber), wr_fiber_name(scope->owner));
-    if (ended && deadline != WR_NOW)
+                    wr_task_name(), wr_fiber_name(scope->owner));
+    if (ended)
         return ended;
     wr_err err = await_tasks(scope, fiber, deadline, place);
     return err ? err : scope->err;
@@ -244,6 +242,8 @@ wr_err (wr_scope_close)(struct wr_scope *scope, const char *place)
                     scope->name, fiber->scopes ? fiber->scopes->name : "?");
     if (scope->entered_from)
         wr_panic_at(place, "scope \"%s\" is closed while its owner is inside it", scope->name);
+    if (fiber->held_count | fiber->foreign)
+        wr_wait_refuse(fiber, scope->name, place);
     if (atomic_load_explicit(&scope->live, memory_order_acquire) != 0) {
         wr_scope_end(scope, WR_CANCELED);
         struct wr_scope *from = fiber->scope;

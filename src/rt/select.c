@@ -8,7 +8,7 @@
  */
 #include <weir/select.h>
 
-#include "rt/rt_int.h"
+#include "rt/wait_int.h"
 
 static struct spin *lock_of(const struct wr_case *c)
 {
@@ -49,13 +49,10 @@ wr_err (wr_select)(size_t *ret, struct wr_case *cases, size_t count, wr_time dea
         if (cases[i].kind->check)
             cases[i].kind->check(cases[i].on, &cases[i], place);
     sim_point("select", place);
-    struct fiber *fiber = NULL;
-    if (deadline != WR_NOW) {
-        wr_err ended;
-        fiber = wr_wait_enter(&ended, place);
-        if (ended)
-            return ended;
-    }
+    struct fiber *fiber;
+    wr_err ended = wr_wait_enter(&fiber, deadline, "select", place);
+    if (ended)
+        return ended;
     if (take_first(ret, cases, count))
         return WR_OK;
     if (deadline == WR_NOW)

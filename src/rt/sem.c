@@ -5,7 +5,7 @@
 
 #include <weir/select.h>
 
-#include "rt/rt_int.h"
+#include "rt/wait_int.h"
 #include "rt/topo_int.h"
 
 struct wr_sem {
@@ -94,15 +94,12 @@ static void check_size(const struct wr_sem *sem, size_t n, const char *place)
 
 wr_err (wr_sem_acquire_many)(struct wr_sem *sem, size_t n, wr_time deadline, const char *place)
 {
-    struct fiber *fiber = NULL;
+    struct fiber *fiber;
     check_size(sem, n, place);
     sim_point("acquire", place);
-    if (deadline != WR_NOW) {
-        wr_err ended;
-        fiber = wr_wait_enter(&ended, place);
-        if (ended)
-            return ended;
-    }
+    wr_err err = wr_wait_enter(&fiber, deadline, sem->name, place);
+    if (err)
+        return err;
     spin_lock(&sem->lock);
     topo_note(&sem->topo, TOPO_OUT);
     if (available(sem, n)) {
@@ -115,8 +112,8 @@ wr_err (wr_sem_acquire_many)(struct wr_sem *sem, size_t n, wr_time deadline, con
         spin_unlock(&sem->lock);
         return WR_BUSY;
     }
-    struct waiter waiter = { .fiber = fiber, .units = n };
-    wr_err err = wr_wait_on(&sem->lock, &sem->waiters, &waiter, deadline, sem->name, place);
+    fiber->waiter.units = n;
+    err = wr_wait_on(fiber, &sem->lock, &sem->waiters, deadline, sem->name, place);
     if (err) {          /* those behind us may fit where we did not */
         spin_lock(&sem->lock);
         sem->refused += err == WR_TIMEOUT;

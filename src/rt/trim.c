@@ -33,6 +33,11 @@ static void trim(struct fiber *fiber)
 
 static void visit(struct worker *w, struct fiber *fiber)
 {
+    uint64_t word = atomic_load_explicit(&fiber->word, memory_order_relaxed);
+    if (word != fiber->rest_word) {
+        fiber->rest_word = word;
+        fiber->rest = MOVED;
+    }
     if (!fiber->started || fiber == w->current || fiber->rest == TRIMMED)
         return;
     w->trim_more = true;
@@ -55,8 +60,13 @@ static void free_spare(struct worker *w)
 
 void wr_trim(struct worker *w, wr_time now)
 {
+    uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
+    if (w->trim_next == WR_NEVER && turns != w->trim_turns)
+        w->trim_next = now;
     if (now < w->trim_next)
         return;
+    if (!w->trim_at)
+        w->trim_turns = turns;
     free_spare(w);
     struct fiber *fiber = w->trim_at ? w->trim_at : w->all;
     for (int i = 0; i < STEP_FIBERS && fiber; i++) {

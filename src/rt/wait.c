@@ -1,6 +1,5 @@
 /* wait.c - how a fiber begins to wait, and how exactly one reason ends it. */
-#include "rt/rt_int.h"
-#include "rt/scope_int.h"
+#include "rt/wait_int.h"
 
 /* Back off before looking again: each look takes the cache line away from the
  * holder, who then needs it back; left alone for a moment, it gets several
@@ -21,16 +20,6 @@ void wr_spin_slow(struct spin *spin)
     }
 }
 
-/* Sequentially consistent, against cancel: either the canceler sees the armed
- * word, or the fiber sees the canceled scope (wr_wait_park looks after this). */
-uint64_t wr_wait_arm(struct fiber *fiber)
-{
-    uint64_t word = atomic_load_explicit(&fiber->word, memory_order_relaxed);
-    uint64_t armed = (word & ~(uint64_t)WAIT_STATE) + WAIT_STEP + WAIT_ARMED;
-    atomic_store_explicit(&fiber->word, armed, memory_order_seq_cst);
-    return armed;
-}
-
 bool wr_wait_end(struct fiber *fiber, unsigned state)
 {
     uint64_t word = atomic_load_explicit(&fiber->word, memory_order_seq_cst);
@@ -42,62 +31,44 @@ bool wr_wait_end(struct fiber *fiber, unsigned state)
     return false;
 }
 
-wr_err wr_wait_check(const struct fiber *fiber)
+void wr_wait_refuse(struct fiber *fiber, const char *what, const char *place)
 {
-    return atomic_load_explicit(&fiber->scope->ended, memory_order_seq_cst);
-}
-
-struct fiber *wr_wait_enter(wr_err *ret, const char *place)
-{
-    struct fiber *fiber = fiber_self();
-    if (__builtin_expect(!fiber || !fiber->started, 0)) {
+    if (!fiber || !fiber->started) {
         wr_fork_check(place, "a call that may wait");
         wr_panic_at(place,
                     "a call that may wait, outside a task (WR_NOW calls are allowed there)");
     }
-    *ret = wr_wait_check(fiber);
-    return fiber;
+    if (fiber->held_count) {
+        const struct held *held = &fiber->held[fiber->held_count - 1];
+        wr_panic_at(place,
+                    "task %s may wait on %s while it holds lock \"%s\", taken at %s; "
+                    "release it first, or use a gate",
+                    wr_fiber_name(fiber), what, held->name, held->place);
+    }
+    wr_panic_at(place, "task %s may wait on %s below foreign frames (wr_foreign_enter)",
+                wr_fiber_name(fiber), what);
 }
 
-unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const char *what,
-                      const char *place)
+void wr_wait_switch_timed(struct fiber *fiber, wr_time deadline)
 {
     struct worker *w = fiber->home;
-    fiber->place = place;
-    fiber->what = what;
-    if (__builtin_expect(fiber->held_count | fiber->foreign, 0))
-        wr_fiber_may_wait(fiber, place);
-    if (__builtin_expect(!fiber->in_scope, 0))
-        wr_fiber_link_scope(fiber);
-    /* Ended already: give up, unless somebody was faster and a wake is coming. */
-    bool timed = false;
-    if (__builtin_expect(wr_wait_check(fiber) == WR_OK || !wr_wait_end(fiber, WAIT_CANCEL),
-                         1)) {
-        timed = deadline < fiber->scope->deadline;
-        if (timed)
-            wr_wheel_arm(&w->wheel, &fiber->timer, deadline);
-        wr_fiber_switch_out(fiber);
-        if (timed)
-            wr_wheel_disarm(&w->wheel, &fiber->timer);
-    }
-    return atomic_load_explicit(&fiber->word, memory_order_acquire) & WAIT_STATE;
+    wr_wheel_arm(&w->wheel, &fiber->timer, deadline);
+    wr_fiber_switch_out(fiber);
+    wr_wheel_disarm(&w->wheel, &fiber->timer);
 }
 
-wr_err wr_wait_on(struct spin *lock, struct waitlist *list, struct waiter *waiter,
-                  wr_time deadline, const char *what, const char *place)
+wr_err wr_wait_timed(struct fiber *fiber, wr_time deadline)
 {
-    struct fiber *fiber = waiter->fiber;
-    waiter->index = 0;
-    waiter->err = WR_OK;
-    waiter->armed = wr_wait_arm(fiber);
-    waitlist_push(list, waiter);
-    spin_unlock_kick(lock);
-    unsigned state = wr_wait_park(fiber, deadline, what, place);
-    if (__builtin_expect(state >= WAIT_WON, 1))
-        return waiter->err;
-    spin_lock(lock);
-    waitlist_remove(list, waiter);
-    spin_unlock(lock);
+    wr_wait_switch_timed(fiber, deadline);
+    return wait_result(fiber);
+}
+
+wr_err wr_wait_lost(struct fiber *fiber)
+{
+    spin_lock(fiber->wait_lock);
+    waitlist_remove(fiber->wait_list, &fiber->waiter);
+    spin_unlock(fiber->wait_lock);
+    unsigned state = atomic_load_explicit(&fiber->word, memory_order_relaxed) & WAIT_STATE;
     return state == WAIT_TIMEOUT ? WR_TIMEOUT : wr_wait_check(fiber);
 }
 

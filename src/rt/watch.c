@@ -6,7 +6,7 @@
 
 #include <weir/select.h>
 
-#include "rt/rt_int.h"
+#include "rt/wait_int.h"
 #include "rt/topo_int.h"
 
 struct wr_watch {
@@ -173,28 +173,23 @@ wr_err (wr_watch_wait)(struct wr_watch_reader *reader, void *ret, wr_time deadli
                        const char *place)
 {
     struct wr_watch *watch = reader->watch;
-    struct fiber *fiber = NULL;
+    struct fiber *fiber;
     sim_point("watch", place);
-    if (deadline != WR_NOW) {
-        wr_err ended;
-        fiber = wr_wait_enter(&ended, place);
-        if (ended)
-            return ended;
-    }
+    wr_err err = wr_wait_enter(&fiber, deadline, watch->name, place);
+    if (err)
+        return err;
     spin_lock(&watch->lock);
     if (!news(reader)) {
         if (deadline == WR_NOW) {
             spin_unlock(&watch->lock);
             return WR_TIMEOUT;
         }
-        struct waiter waiter = { .fiber = fiber };
-        wr_err err =
-            wr_wait_on(&watch->lock, &watch->waiters, &waiter, deadline, watch->name, place);
+        err = wr_wait_on(fiber, &watch->lock, &watch->waiters, deadline, watch->name, place);
         if (err && err != WR_CLOSED)
             return err;
         spin_lock(&watch->lock);
     }
-    wr_err err = take_news(reader, ret);
+    err = take_news(reader, ret);
     spin_unlock(&watch->lock);
     return err;
 }

@@ -54,16 +54,24 @@ static void leave_scope(void)
     MODEL_OK(wr_scope_close(scope));
 }
 
+/* A fiber has one waiter for all its waits: a list that kept it would break. */
+static void no_list_has_us(void)
+{
+    MODEL_CHECK(!fiber_self()->waiter.linked);
+}
+
 static void send(int value, wr_time deadline)
 {
     seam_enter();
     result[model_self()] = wr_chan_send(ch, &value, deadline);
+    no_list_has_us();
 }
 
 static wr_err recv(wr_time deadline)
 {
     int value, me = model_self() + 1;
     wr_err err = wr_chan_recv(ch, &value, deadline);
+    no_list_has_us();
     if (err == WR_OK)
         got[me][got_count[me]++] = value;
     return err;

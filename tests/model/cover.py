@@ -16,11 +16,12 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parents[2]
 WANTED = 90
 PANIC = "(wr_panic|wr_panic_at|wr_fatal|report_deadlock|wr_fork_check|not_the_writer" \
-        "|wr_fiber_may_wait)"
+        "|wr_wait_refuse)"
 
 # Files, and where a file is more than core, the functions that are.
 CORE = {
     "src/rt/rt_int.h": None,
+    "src/rt/wait_int.h": None,
     "src/rt/wait.c": None,
     "src/rt/cell.c": None,
     "src/rt/once.c": None,
@@ -35,8 +36,8 @@ CORE = {
                        "wr_scope_tasks_ok", "wr_scope_task_done", "await_tasks",
                        "wr_scope_join", "wr_scope_close", "wr_scope_go_kind"},
     "src/rt/fiber.c": {"wr_fiber_link_scope", "unlink_scope", "wr_fiber_set_scope",
-                       "wr_fiber_switch_out", "end_task"},
-    "src/rt/sched.c": {"wr_fiber_ready", "wr_kick_slow", "empty_inbox", "fire",
+                       "end_task"},
+    "src/rt/sched.c": {"wr_ready_far", "wr_kick_slow", "empty_inbox", "fire",
                        "wr_sched_flush", "wr_sched_loop"},
     "src/rt/idle.c": {"sleep_until_kicked", "all_quiet", "advance_clock", "idle_virtual"},
     "src/rt/fresh.c": {"wr_fresh_push", "wr_fresh_pop", "steal_from", "wr_steal",

@@ -40,6 +40,7 @@ void seam_open(void)
         fiber->scope = &seam_root;
         fiber->task = (struct task){ .scope = &seam_root, .kind = &kind };
         fiber->started = true;
+        fiber->waiter.fiber = fiber;
         fiber->timer.kind = TIMER_WAIT;
         fiber->timer.owner = fiber;
     }
@@ -175,37 +176,28 @@ void wr_switch(void **save_sp, void *load_sp)
     struct worker *w = fiber->home;
     if (!fiber->started)
         _longjmp(task_ended[w->id], 1);
-    while (w->wheel.count > 0) {
-        if (model_wait_timed(fiber)) {
-            w->current = fiber;
-            return;
-        }
-        if (time_passes(w, fiber)) {
-            w->current = fiber;
-            return;
-        }
+    while (ready_pop(&w->ready[0]) != fiber) {
+        if (w->wheel.count == 0)
+            model_wait(fiber);
+        else if (!model_wait_timed(fiber) && !time_passes(w, fiber))
+            continue;
+        break;
     }
-    model_wait(fiber);
     w->current = fiber;
 }
 
-void wr_fiber_ready(struct fiber *fiber)
+/* A fiber is woken by itself, between its switches, or else by another thread. */
+void wr_ready_far(struct fiber *fiber)
 {
     if (model_post(fiber))
         model_fail("a fiber is made ready twice");
 }
 
-struct fiber *wr_sched_peek(struct worker *w)
-{
-    (void)w;
-    return NULL;
-}
-
 /* As sched.c has it. */
 wr_err (wr_sleep)(wr_time deadline, const char *place)
 {
-    wr_err ended;
-    struct fiber *fiber = wr_wait_enter(&ended, place);
+    struct fiber *fiber;
+    wr_err ended = wr_wait_enter(&fiber, WR_NEVER, "sleep", place);
     if (ended)
         return ended;
     (void)wr_wait_arm(fiber);

@@ -9,7 +9,7 @@
 #define MODEL_SEAM_H
 
 #include "model.h"
-#include "rt/scope_int.h"
+#include "rt/wait_int.h"
 
 /* In setup: the workers, their fibers, and the root scope that they are in. */
 void seam_open(void);
