@@ -66,7 +66,8 @@ struct wr_chan_stat {
     uint64_t coalesced;     /* values replaced by a newer one of the same key */
 };
 
-/* Errors: NOMEM.  A missing or contradictory conf is a panic. */
+/* Errors: NOMEM, also for more than 4 GiB of values.  A missing or contradictory
+ * conf is a panic. */
 wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf);
 
 /* Free the channel and drop what it still holds.  No fiber may be waiting on

@@ -22,7 +22,8 @@
 /* What every send and receive touches is in the first cache line. */
 struct wr_chan {
     _Alignas(CACHE_LINE) struct spin lock;
-    uint32_t item_size, cap, len, head;
+    uint32_t item_size, cap, len;
+    uint32_t head, tail, end;           /* of the ring, in bytes */
     uint16_t policy;
     bool closed;
     uint64_t sent;
@@ -38,12 +39,17 @@ struct wr_chan {
     _Alignas(CACHE_LINE) char ring[];
 };
 
-static inline void *slot(struct wr_chan *ch, size_t at)
+/* The value behind so many others. */
+static void *slot(struct wr_chan *ch, size_t at)
 {
-    size_t index = ch->head + at;
-    if (index >= ch->cap)
-        index -= ch->cap;
-    return ch->ring + index * ch->item_size;
+    size_t byte = ch->head + at * ch->item_size;
+    return ch->ring + (byte < ch->end ? byte : byte - ch->end);
+}
+
+static inline uint32_t after(const struct wr_chan *ch, uint32_t byte)
+{
+    byte += ch->item_size;
+    return byte == ch->end ? 0 : byte;
 }
 
 static inline void copy(const struct wr_chan *ch, void *to, const void *from)
@@ -92,11 +98,10 @@ wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf)
     if ((conf->policy == WR_COALESCE) != (conf->key != NULL))
         wr_panic("channel \"%s\": WR_COALESCE and key belong together", name);
     size_t bytes;
-    if (conf->cap > UINT32_MAX || conf->item_size > UINT32_MAX
-        || __builtin_mul_overflow(conf->cap, conf->item_size, &bytes)
-        || __builtin_add_overflow(bytes, sizeof(struct wr_chan) + CACHE_LINE - 1, &bytes))
+    if (__builtin_mul_overflow(conf->cap, conf->item_size, &bytes) || bytes > UINT32_MAX)
         return WR_NOMEM;
-    struct wr_chan *ch = aligned_alloc(CACHE_LINE, bytes / CACHE_LINE * CACHE_LINE);
+    size_t lines = (sizeof(struct wr_chan) + bytes + CACHE_LINE - 1) / CACHE_LINE;
+    struct wr_chan *ch = aligned_alloc(CACHE_LINE, lines * CACHE_LINE);
     if (!ch)
         return WR_NOMEM;
     memset(ch, 0, sizeof(*ch));
@@ -104,6 +109,7 @@ wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf)
     ch->policy = (uint16_t)conf->policy;
     ch->item_size = (uint32_t)conf->item_size;
     ch->cap = (uint32_t)conf->cap;
+    ch->end = (uint32_t)bytes;
     ch->key = conf->key;
     ch->drop = conf->drop;
     wr_topo_add(&ch->topo, describe);
@@ -141,9 +147,10 @@ static void drop_item(struct wr_chan *ch, void *item)
     wr_foreign_leave();
 }
 
-static void put_last(struct wr_chan *ch, const void *item)
+static inline void put_last(struct wr_chan *ch, const void *item)
 {
-    copy(ch, slot(ch, ch->len), item);
+    copy(ch, ch->ring + ch->tail, item);
+    ch->tail = after(ch, ch->tail);
     ch->len++;
 }
 
@@ -215,7 +222,7 @@ static void admit_sender(struct wr_chan *ch)
 static void drop_oldest(struct wr_chan *ch)
 {
     drop_item(ch, slot(ch, 0));
-    ch->head = ch->head + 1 == ch->cap ? 0 : ch->head + 1;
+    ch->head = after(ch, ch->head);
     ch->len--;
     ch->dropped++;
 }
@@ -251,8 +258,8 @@ HOT wr_err recv_now(struct wr_chan *ch, void *item)
     if (ch->len == 0)
         return ch->closed ? WR_CLOSED : WR_BUSY;
     bool was_full = ch->len == ch->cap;
-    copy(ch, item, slot(ch, 0));
-    ch->head = ch->head + 1 == ch->cap ? 0 : ch->head + 1;
+    copy(ch, item, ch->ring + ch->head);
+    ch->head = after(ch, ch->head);
     ch->len--;
     if (was_full)
         admit_sender(ch);
