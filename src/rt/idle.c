@@ -16,6 +16,7 @@
 #include "rt/rt_int.h"
 
 #define SPIN_SPAN WR_US(50)
+#define SPIN_PLACE_ROUNDS 64
 #define SPIN_MISSES 4           /* in a row, before it skips some */
 #define SPIN_SKIP 7
 #define SPIN_SKIP_STOLEN 63
@@ -48,18 +49,33 @@ static bool work_anywhere(struct worker *w)
     return !wr_starved(w) && tasks_waiting() > 0;
 }
 
+/* One worker spins at a time.  One that was just found still spins for the moment
+ * it needs to see that: when two hand work to one another, the second looks for
+ * the place before it is free. */
+static bool take_spin_place(struct worker *w)
+{
+    for (unsigned round = 0; round < SPIN_PLACE_ROUNDS; round++) {
+        uint32_t none = 0;
+        if (atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1))
+            return true;
+        if (atomic_load_explicit(&w->inbox, memory_order_relaxed))
+            return false;
+        wr_os_relax(0);
+    }
+    return false;
+}
+
 /* Look for work for a little while: a spinning worker is found in a fraction
- * of a microsecond, a sleeping one in tens.  One at a time.  What was in vain
+ * of a microsecond, a sleeping one in tens.  What was in vain
  * several times in a row is tried less often, and much less when the machine
  * took the processor away meanwhile: others need it more. */
 static bool spin_for_work(struct worker *w)
 {
-    uint32_t none = 0;
     if (w->spin_skip > 0) {
         w->spin_skip--;
         return false;
     }
-    if (wr_rt.cores < 2 || !atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1))
+    if (wr_rt.cores < 2 || !take_spin_place(w))
         return false;
     wr_time now = wr_now(), until = wr_wheel_next(&w->wheel, false);
     if (until > now + SPIN_SPAN)
