@@ -41,7 +41,8 @@ struct wr_bcast_stat {
 wr_err wr_bcast_new(struct wr_bcast **ret, const struct wr_bcast_conf *conf);
 
 /* No fiber may be waiting on it.  NULL is allowed. */
-void wr_bcast_free(struct wr_bcast *bcast);
+void wr_bcast_free(struct wr_bcast *bcast WR_AT);
+#define wr_bcast_free(bcast) wr_bcast_free(bcast, WR_HERE)
 
 /* Errors: CLOSED. */
 wr_err wr_bcast_send(struct wr_bcast *bcast, const void *item);

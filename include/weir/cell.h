@@ -33,7 +33,8 @@ wr_err wr_cell_new(struct wr_cell **ret, struct wr_cell_writer *ret_writer,
                    const struct wr_cell_conf *conf);
 
 /* No reader may hold a snapshot of it.  NULL is allowed. */
-void wr_cell_free(struct wr_cell *cell);
+void wr_cell_free(struct wr_cell *cell WR_AT);
+#define wr_cell_free(cell) wr_cell_free(cell, WR_HERE)
 
 /* The present snapshot, held until wr_cell_put. */
 const void *wr_cell_get(struct wr_cell *cell);

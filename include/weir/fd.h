@@ -29,7 +29,8 @@ wr_err wr_fd_open(struct wr_fd **ret, int fd);
 
 /* Close it.  No fiber may be waiting on it: cancel and join its users first.
  * NULL is allowed. */
-void wr_fd_close(struct wr_fd *fd);
+void wr_fd_close(struct wr_fd *fd WR_AT);
+#define wr_fd_close(fd) wr_fd_close(fd, WR_HERE)
 
 /* The descriptor itself, to set options on. */
 int wr_fd_number(const struct wr_fd *fd);

@@ -50,20 +50,25 @@ struct wr_rwlock {
  * panic. */
 void wr_mutex_lock(struct wr_mutex *mutex WR_AT);
 #define wr_mutex_lock(mutex) wr_mutex_lock(mutex, WR_HERE)
-void wr_mutex_unlock(struct wr_mutex *mutex);
+void wr_mutex_unlock(struct wr_mutex *mutex WR_AT);
+#define wr_mutex_unlock(mutex) wr_mutex_unlock(mutex, WR_HERE)
 
 /* Share an rwlock with other readers, or have it alone.  A writer that waits
  * goes before readers that come after it. */
 void wr_rwlock_read(struct wr_rwlock *lock WR_AT);
 #define wr_rwlock_read(lock) wr_rwlock_read(lock, WR_HERE)
-void wr_rwlock_read_done(struct wr_rwlock *lock);
+void wr_rwlock_read_done(struct wr_rwlock *lock WR_AT);
+#define wr_rwlock_read_done(lock) wr_rwlock_read_done(lock, WR_HERE)
 void wr_rwlock_write(struct wr_rwlock *lock WR_AT);
 #define wr_rwlock_write(lock) wr_rwlock_write(lock, WR_HERE)
-void wr_rwlock_write_done(struct wr_rwlock *lock);
+void wr_rwlock_write_done(struct wr_rwlock *lock WR_AT);
+#define wr_rwlock_write_done(lock) wr_rwlock_write_done(lock, WR_HERE)
 
 /* Must be called before the memory of a lock goes; static locks need not.
  * One that is held is a panic. */
-void wr_mutex_fini(struct wr_mutex *mutex);
-void wr_rwlock_fini(struct wr_rwlock *lock);
+void wr_mutex_fini(struct wr_mutex *mutex WR_AT);
+#define wr_mutex_fini(mutex) wr_mutex_fini(mutex, WR_HERE)
+void wr_rwlock_fini(struct wr_rwlock *lock WR_AT);
+#define wr_rwlock_fini(lock) wr_rwlock_fini(lock, WR_HERE)
 
 #endif

@@ -19,7 +19,8 @@ struct wr_once;
 wr_err wr_once_new(struct wr_once **ret, const char *name, size_t size);
 
 /* No fiber may be waiting on it.  NULL is allowed. */
-void wr_once_free(struct wr_once *once);
+void wr_once_free(struct wr_once *once WR_AT);
+#define wr_once_free(once) wr_once_free(once, WR_HERE)
 
 /* Set the value and wake who waits.  Errors: EXISTS (it was set before; the
  * first value stays), CLOSED. */

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include <weir/err.h>
+#include <weir/panic.h>
 #include <weir/task.h>
 
 /* Everything has a default: zero. */
@@ -33,7 +34,8 @@ struct wr_run_conf {
 
 /* Run fn(arg) as the first task; its result.
  * Errors besides: NOMEM, NOFILE (the runtime could not be started). */
-wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg);
+wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg WR_AT);
+#define wr_run(...) wr_run(__VA_ARGS__, WR_HERE)
 
 /* Print every fiber that has waited in the scope it is in, on what it waits and
  * where, to standard error.  Everything else goes on meanwhile: one that just woke

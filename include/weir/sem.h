@@ -26,7 +26,8 @@ struct wr_sem_stat {
 wr_err wr_sem_new(struct wr_sem **ret, const char *name, size_t units);
 
 /* No fiber may be waiting on it.  NULL is allowed. */
-void wr_sem_free(struct wr_sem *sem);
+void wr_sem_free(struct wr_sem *sem WR_AT);
+#define wr_sem_free(sem) wr_sem_free(sem, WR_HERE)
 
 /* Take n units, waiting for them until the deadline.  More than there are in
  * all is a panic.  Errors: TIMEOUT, CANCELED; BUSY with WR_NOW. */
@@ -35,10 +36,12 @@ wr_err wr_sem_acquire_many(struct wr_sem *sem, size_t n, wr_time deadline WR_AT)
 #define wr_sem_acquire(sem, deadline) wr_sem_acquire_many(sem, 1, deadline)
 
 /* Take n units at once or not at all.  Errors: BUSY. */
-wr_err wr_sem_try_acquire_many(struct wr_sem *sem, size_t n);
+wr_err wr_sem_try_acquire_many(struct wr_sem *sem, size_t n WR_AT);
+#define wr_sem_try_acquire_many(sem, n) wr_sem_try_acquire_many(sem, n, WR_HERE)
 
 /* Give n units back.  More than were taken is a panic. */
-void wr_sem_release_many(struct wr_sem *sem, size_t n);
+void wr_sem_release_many(struct wr_sem *sem, size_t n WR_AT);
+#define wr_sem_release_many(sem, n) wr_sem_release_many(sem, n, WR_HERE)
 #define wr_sem_release(sem) wr_sem_release_many(sem, 1)
 
 /* The units and the counts, at one moment. */
@@ -47,10 +50,12 @@ struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem);
 /* A gate excludes across waits: one fiber at a time is inside. */
 struct wr_gate;
 wr_err wr_gate_new(struct wr_gate **ret, const char *name);
-void wr_gate_free(struct wr_gate *gate);
+void wr_gate_free(struct wr_gate *gate WR_AT);
+#define wr_gate_free(gate) wr_gate_free(gate, WR_HERE)
 /* Errors: TIMEOUT, CANCELED; BUSY with WR_NOW. */
 wr_err wr_gate_enter(struct wr_gate *gate, wr_time deadline WR_AT);
 #define wr_gate_enter(gate, deadline) wr_gate_enter(gate, deadline, WR_HERE)
-void wr_gate_leave(struct wr_gate *gate);
+void wr_gate_leave(struct wr_gate *gate WR_AT);
+#define wr_gate_leave(gate) wr_gate_leave(gate, WR_HERE)
 
 #endif

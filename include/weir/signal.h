@@ -36,6 +36,7 @@
 
 #include <weir/chan.h>
 #include <weir/err.h>
+#include <weir/panic.h>
 
 #define WR_SIGNALS_MAX 16
 
@@ -50,7 +51,8 @@ struct wr_signal_stat {
  * them by a task of its own, in a scope that belongs to the calling fiber.
  * Errors: EXISTS (the process has one open), NOMEM, NOFILE, BUSY; CANCELED or
  * TIMEOUT when the caller's scope has ended. */
-wr_err wr_signal_open(struct wr_signal **ret, const int *numbers, size_t count);
+wr_err wr_signal_open(struct wr_signal **ret, const int *numbers, size_t count WR_AT);
+#define wr_signal_open(ret, numbers, count) wr_signal_open(ret, numbers, count, WR_HERE)
 
 /* Where they arrive: values are int, one per number at a time. */
 struct wr_chan *wr_signal_chan(struct wr_signal *signals);
@@ -62,6 +64,7 @@ struct wr_signal_stat wr_signal_stat(struct wr_signal *signals);
  * ignored, or the default.  To be called by the fiber that opened it, in the
  * reverse order of the scopes it made since; nobody may be waiting on the channel.
  * NULL is allowed. */
-void wr_signal_close(struct wr_signal *signals);
+void wr_signal_close(struct wr_signal *signals WR_AT);
+#define wr_signal_close(signals) wr_signal_close(signals, WR_HERE)
 
 #endif

@@ -157,7 +157,8 @@ void wr_sup_stop(struct wr_sup *sup);
 
 /* It must not be running, and no fiber may wait on its phase or its events.
  * NULL is allowed. */
-void wr_sup_free(struct wr_sup *sup);
+void wr_sup_free(struct wr_sup *sup WR_AT);
+#define wr_sup_free(sup) wr_sup_free(sup, WR_HERE)
 
 /* The phase, an enum wr_phase.  Closed after Stopped. */
 struct wr_watch *wr_sup_phase(struct wr_sup *sup);

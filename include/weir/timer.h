@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include <weir/panic.h>
 #include <weir/time.h>
 
 struct wr_timer {               /* zero is a cleared timer; the fields are the runtime's */
@@ -28,10 +29,12 @@ struct wr_timer {               /* zero is a cleared timer; the fields are the r
 
 /* Set, or set anew.  Waits for it end at the deadline; it stays due until it
  * is set or cleared. */
-void wr_timer_set(struct wr_timer *timer, wr_time deadline);
+void wr_timer_set(struct wr_timer *timer, wr_time deadline WR_AT);
+#define wr_timer_set(timer, deadline) wr_timer_set(timer, deadline, WR_HERE)
 
 /* A timer must be cleared before its memory goes.  Twice is fine. */
-void wr_timer_clear(struct wr_timer *timer);
+void wr_timer_clear(struct wr_timer *timer WR_AT);
+#define wr_timer_clear(timer) wr_timer_clear(timer, WR_HERE)
 
 /* Whether it was set and its deadline has come. */
 bool wr_timer_due(const struct wr_timer *timer);

@@ -39,7 +39,8 @@ wr_err wr_watch_new(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
                     const struct wr_watch_conf *conf);
 
 /* No fiber may be waiting on it.  NULL is allowed. */
-void wr_watch_free(struct wr_watch *watch);
+void wr_watch_free(struct wr_watch *watch WR_AT);
+#define wr_watch_free(watch) wr_watch_free(watch, WR_HERE)
 
 /* Replace the value and wake who waits.  Never waits itself. */
 void wr_watch_set(struct wr_watch_writer *writer, const void *value WR_AT);
@@ -50,7 +51,8 @@ struct wr_watch_writer wr_watch_move(struct wr_watch_writer *from WR_AT);
 #define wr_watch_move(from) wr_watch_move(from, WR_HERE)
 
 /* No more values will come.  Twice is fine. */
-void wr_watch_close(struct wr_watch_writer *writer);
+void wr_watch_close(struct wr_watch_writer *writer WR_AT);
+#define wr_watch_close(writer) wr_watch_close(writer, WR_HERE)
 
 /* Copy the newest value out; its version (the initial value has 1). */
 uint64_t wr_watch_get(struct wr_watch *watch, void *ret);

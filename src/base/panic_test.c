@@ -93,8 +93,8 @@ TEST_DIES(on_another_thread_the_process_ends, "panic at .*: not a task\n")
 
 TEST_PANICS(in_a_task_it_is_named_with_the_task_and_the_task_ends,
             "panic at src/base/panic_test.c:[0-9]+: in here\n"
-            "weir: in task main#[0-9]+, started at src/rt/run.c:[0-9]+, on worker [0-9]+: "
-            "the task ends")
+            "weir: in task main#[0-9]+, started at src/testing/test.c:[0-9]+, on worker [0-9]+"
+            ": the task ends")
 {
     wr_panic("in here");
 }

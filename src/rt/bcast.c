@@ -60,15 +60,15 @@ wr_err wr_bcast_new(struct wr_bcast **ret, const struct wr_bcast_conf *conf)
     return WR_OK;
 }
 
-void wr_bcast_free(struct wr_bcast *bcast)
+void (wr_bcast_free)(struct wr_bcast *bcast, const char *place)
 {
     if (!bcast)
         return;
     spin_lock(&bcast->lock);         /* whoever woke the last user may still have it */
     spin_unlock(&bcast->lock);
     if (bcast->waiters.head)
-        wr_panic("broadcast \"%s\" is freed while %s waits on it", bcast->name,
-                 wr_fiber_name(bcast->waiters.head->fiber));
+        wr_panic_at(place, "broadcast \"%s\" is freed while %s waits on it", bcast->name,
+                    wr_fiber_name(bcast->waiters.head->fiber));
     wr_topo_remove(&bcast->topo);
     free(bcast);
 }

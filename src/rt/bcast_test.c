@@ -328,6 +328,7 @@ TEST_PANICS(a_broadcast_needs_a_name, "name, item_size and cap are required")
 }
 
 TEST_PANICS(freeing_a_broadcast_names_the_fiber_that_still_waits,
+            "panic at src/rt/bcast_test\\.c:[0-9]+: "
             "broadcast \"test.bcast\" is freed while test.task#[0-9]+ waits on it")
 {
     static struct call call;

@@ -101,18 +101,18 @@ wr_err wr_cell_new(struct wr_cell **ret, struct wr_cell_writer *ret_writer,
     return WR_OK;
 }
 
-void wr_cell_free(struct wr_cell *cell)
+void (wr_cell_free)(struct wr_cell *cell, const char *place)
 {
     if (!cell)
         return;
     uint64_t word = atomic_load_explicit(&cell->word, memory_order_acquire);
     if (word >> ADDRESS_BITS)
-        wr_panic("cell \"%s\" is freed while %u readers hold its snapshot", cell->name,
-                 (unsigned)(word >> ADDRESS_BITS));
+        wr_panic_at(place, "cell \"%s\" is freed while %u readers hold its snapshot",
+                    cell->name, (unsigned)(word >> ADDRESS_BITS));
     size_t old = atomic_load_explicit(&cell->old, memory_order_acquire);
     if (old)
-        wr_panic("cell \"%s\" is freed while %zu of its old snapshots are held", cell->name,
-                 old);
+        wr_panic_at(place, "cell \"%s\" is freed while %zu of its old snapshots are held",
+                    cell->name, old);
     snapshot_drop(snapshot_of(word));
     free(cell);
 }

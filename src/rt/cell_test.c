@@ -256,6 +256,7 @@ TEST_PANICS(a_cell_needs_a_snapshot_from_the_start,
 }
 
 TEST_PANICS(freeing_a_cell_tells_how_many_readers_still_hold_its_snapshot,
+            "panic at src/rt/cell_test\\.c:[0-9]+: "
             "cell \"test.cell\" is freed while 2 readers hold its snapshot")
 {
     struct wr_cell *cell = make(1);
@@ -264,6 +265,7 @@ TEST_PANICS(freeing_a_cell_tells_how_many_readers_still_hold_its_snapshot,
 }
 
 TEST_PANICS(freeing_a_cell_tells_how_many_replaced_snapshots_are_still_held,
+            "panic at src/rt/cell_test\\.c:[0-9]+: "
             "cell \"test.cell\" is freed while 2 of its old snapshots are held")
 {
     struct wr_cell *cell = make(1);

@@ -126,7 +126,7 @@ wr_err wr_fd_open(struct wr_fd **ret, int number)
     return WR_OK;
 }
 
-void wr_fd_close(struct wr_fd *fd)
+void (wr_fd_close)(struct wr_fd *fd, const char *place)
 {
     if (!fd)
         return;
@@ -134,7 +134,8 @@ void wr_fd_close(struct wr_fd *fd)
     struct waiter *waiter = fd->readers.head ? fd->readers.head : fd->writers.head;
     spin_unlock(&fd->lock);
     if (waiter)
-        wr_panic(
+        wr_panic_at(
+            place,
             "descriptor %d is closed while %s waits on it; cancel and join its users first",
             fd->number, wr_fiber_name(waiter->fiber));
     wr_os_poll_remove(&fd->home->poll, fd->number);

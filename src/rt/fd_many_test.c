@@ -313,6 +313,7 @@ TEST_PANICS(waiting_for_both_at_once_is_a_panic,
 }
 
 TEST_PANICS(closing_a_descriptor_somebody_waits_on_names_him,
+            "panic at src/rt/fd_many_test\\.c:[0-9]+: "
             "descriptor [0-9]+ is closed while test\\.task#[0-9]+ waits on it; cancel and join "
             "its users first")
 {

@@ -21,8 +21,8 @@ static struct wr_mutex mutex = WR_MUTEX("test.mutex", 10);
 
 TEST_DIES(a_panic_with_a_lock_held_ends_the_process_and_names_the_lock_and_its_place,
           "panic at src/rt/fiber_rule_test\\.c:[0-9]+: under the lock\n"
-          "weir: in task main#[0-9]+, started at src/rt/run\\.c:[0-9]+, on worker [0-9]+: the "
-          "process ends, because lock \"test\\.mutex\" is held since "
+          "weir: in task main#[0-9]+, started at src/testing/test\\.c:[0-9]+, on worker [0-9]+"
+          ": the process ends, because lock \"test\\.mutex\" is held since "
           "src/rt/fiber_rule_test\\.c:[0-9]+")
 {
     wr_mutex_lock(&mutex);

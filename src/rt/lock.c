@@ -38,10 +38,10 @@ static void know(struct wr_lock_info *info)
     spin_unlock(&registry.lock);
 }
 
-static void forget(struct wr_lock_info *info, bool held)
+static void forget(struct wr_lock_info *info, bool held, const char *place)
 {
     if (held)
-        wr_panic("lock \"%s\" goes while it is held", info->name);
+        wr_panic_at(place, "lock \"%s\" goes while it is held", info->name);
     spin_lock(&registry.lock);
     if (atomic_exchange(&info->known, false)) {
         *info->link = info->next;
@@ -85,7 +85,7 @@ static void after(const void *lock, const struct wr_lock_info *info, const char 
     };
 }
 
-static void release(const void *lock, struct wr_lock_info *info)
+static void release(const void *lock, struct wr_lock_info *info, const char *place)
 {
     static _Atomic uint64_t long_hold;
     struct fiber *self = holder();
@@ -93,8 +93,8 @@ static void release(const void *lock, struct wr_lock_info *info)
     while (i > 0 && self->held[i - 1].lock != lock)
         i--;
     if (i == 0)
-        wr_panic("lock \"%s\" is released by %s, which does not hold it", info->name,
-                 wr_task_name());
+        wr_panic_at(place, "lock \"%s\" is released by %s, which does not hold it", info->name,
+                    wr_task_name());
     struct held held = self->held[i - 1];
     for (; i < self->held_count; i++)
         self->held[i - 1] = self->held[i];
@@ -139,9 +139,9 @@ void (wr_mutex_lock)(struct wr_mutex *mutex, const char *place)
     after(mutex, &mutex->info, place);
 }
 
-void wr_mutex_unlock(struct wr_mutex *mutex)
+void (wr_mutex_unlock)(struct wr_mutex *mutex, const char *place)
 {
-    release(mutex, &mutex->info);
+    release(mutex, &mutex->info, place);
     if (atomic_exchange_explicit(&mutex->word, FREE, memory_order_release) == CONTENDED)
         wr_os_futex_wake(&mutex->word, 1);
 }
@@ -183,9 +183,9 @@ void (wr_rwlock_read)(struct wr_rwlock *lock, const char *place)
     after(lock, &lock->info, place);
 }
 
-void wr_rwlock_read_done(struct wr_rwlock *lock)
+void (wr_rwlock_read_done)(struct wr_rwlock *lock, const char *place)
 {
-    release(lock, &lock->info);
+    release(lock, &lock->info, place);
     atomic_fetch_sub_explicit(&lock->word, 1, memory_order_release);
 }
 
@@ -199,18 +199,18 @@ void (wr_rwlock_write)(struct wr_rwlock *lock, const char *place)
     after(lock, &lock->info, place);
 }
 
-void wr_rwlock_write_done(struct wr_rwlock *lock)
+void (wr_rwlock_write_done)(struct wr_rwlock *lock, const char *place)
 {
-    release(lock, &lock->info);
+    release(lock, &lock->info, place);
     atomic_store_explicit(&lock->word, 0, memory_order_release);
 }
 
-void wr_mutex_fini(struct wr_mutex *mutex)
+void (wr_mutex_fini)(struct wr_mutex *mutex, const char *place)
 {
-    forget(&mutex->info, atomic_load(&mutex->word) != FREE);
+    forget(&mutex->info, atomic_load(&mutex->word) != FREE, place);
 }
 
-void wr_rwlock_fini(struct wr_rwlock *lock)
+void (wr_rwlock_fini)(struct wr_rwlock *lock, const char *place)
 {
-    forget(&lock->info, atomic_load(&lock->word) != 0);
+    forget(&lock->info, atomic_load(&lock->word) != 0, place);
 }

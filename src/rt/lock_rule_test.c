@@ -252,6 +252,7 @@ TEST_DIES(a_ninth_lock_at_once_is_too_many, "more than 8 locks held at once")
 /* ---- releasing and forgetting ---- */
 
 TEST_PANICS(releasing_what_one_does_not_hold_names_the_lock_and_the_task,
+            "panic at src/rt/lock_rule_test\\.c:[0-9]+: "
             "lock \"test\\.mutex\" is released by main#[0-9]+, which does not hold it")
 {
     give();
@@ -271,6 +272,7 @@ static void take_on_a_thread(void *arg)
 }
 
 TEST_PANICS(a_lock_is_released_by_who_took_it,
+            "panic at src/rt/lock_rule_test\\.c:[0-9]+: "
             "lock \"test\\.mutex\" is released by test\\.thief#[0-9]+, which does not hold it")
 {
     CHECK_OK(wr_offload(take_on_a_thread, NULL, WR_NEVER));       /* held by that thread */
@@ -282,6 +284,7 @@ TEST_PANICS(a_lock_is_released_by_who_took_it,
 }
 
 TEST_DIES(a_lock_that_goes_while_it_is_held_is_named,
+          "panic at src/rt/lock_rule_test\\.c:[0-9]+: "
           "lock \"test\\.mutex\" goes while it is held")
 {
     take();
@@ -289,6 +292,7 @@ TEST_DIES(a_lock_that_goes_while_it_is_held_is_named,
 }
 
 TEST_DIES(a_rwlock_that_goes_while_it_is_held_is_named,
+          "panic at src/rt/lock_rule_test\\.c:[0-9]+: "
           "lock \"test\\.rwlock\" goes while it is held")
 {
     wr_rwlock_read(&rwlock);

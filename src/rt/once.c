@@ -33,15 +33,15 @@ wr_err wr_once_new(struct wr_once **ret, const char *name, size_t size)
     return WR_OK;
 }
 
-void wr_once_free(struct wr_once *once)
+void (wr_once_free)(struct wr_once *once, const char *place)
 {
     if (!once)
         return;
     spin_lock(&once->lock);         /* whoever set it may still have it */
     spin_unlock(&once->lock);
     if (once->waiters.head)
-        wr_panic("once \"%s\" is freed while %s waits on it", once->name,
-                 wr_fiber_name(once->waiters.head->fiber));
+        wr_panic_at(place, "once \"%s\" is freed while %s waits on it", once->name,
+                    wr_fiber_name(once->waiters.head->fiber));
     free(once);
 }
 

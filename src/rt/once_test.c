@@ -237,6 +237,7 @@ TEST(freeing_nothing_is_allowed)
 }
 
 TEST_PANICS(freeing_a_once_names_the_fiber_that_still_waits,
+            "panic at src/rt/once_test\\.c:[0-9]+: "
             "once \"test.once\" is freed while test.task#[0-9]+ waits on it")
 {
     static struct call call;

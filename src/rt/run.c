@@ -152,6 +152,8 @@ static void stop_all(void)
 
 struct first { wr_task_fn fn; void *arg; wr_err err; };
 
+static struct wr_kind main_kind = { .name = "main" };       /* its place is who called */
+
 static wr_err run_first(void *arg)
 {
     struct first *first = arg;
@@ -170,7 +172,7 @@ static wr_err run_root(void *arg)
     wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "run",
                                                                .deadline = WR_NEVER });
     if (!err) {
-        err = wr_scope_go(scope, "main", run_first, first);
+        err = wr_scope_go_kind(scope, &main_kind, run_first, first);
         if (!err)
             (void)!wr_scope_join(scope, WR_NEVER);
         (void)!wr_scope_close(scope);
@@ -236,7 +238,8 @@ static wr_err first_stack(void)
     return err;
 }
 
-static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hooks)
+static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hooks,
+                      const char *place)
 {
     wr_rt = (struct rt){ .conf = *conf, .hooks = hooks, .cores = wr_os_cores() };
     struct wr_run_conf *c = &wr_rt.conf;
@@ -245,8 +248,8 @@ static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hoo
     if (c->stack_size == 0)
         c->stack_size = STACK_SIZE;
     if (c->stack_size < STACK_SIZE_MIN || c->stack_size > STACK_SIZE_MAX)
-        wr_panic("a stack of %zu bytes: %zu to %zu are allowed", c->stack_size, STACK_SIZE_MIN,
-                 STACK_SIZE_MAX);
+        wr_panic_at(place, "a stack of %zu bytes: %zu to %zu are allowed", c->stack_size,
+                    STACK_SIZE_MIN, STACK_SIZE_MAX);
     if (c->tasks_max == 0)
         c->tasks_max = TASKS_MAX;
     if (c->tasks_max > TASKS_MOST)
@@ -302,15 +305,16 @@ static wr_err run_workers(struct first *first)
     return err;
 }
 
-static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, wr_task_fn fn,
-                  void *arg)
+static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks,
+                  struct first first, const char *place)
 {
     static _Atomic bool running, prepared;
-    wr_fork_check(WR_HERE, "wr_run");
+    wr_fork_check(place, "wr_run");
     if (atomic_exchange(&running, true))
-        wr_panic("wr_run inside wr_run: one run at a time per process");
+        wr_panic_at(place, "wr_run inside wr_run: one run at a time per process");
     outer_world = wr_world;
-    configure(conf, hooks);
+    configure(conf, hooks, place);
+    main_kind.place = place;
     if (!atomic_exchange(&prepared, true)) {
         wr_os_at_fork(on_fork);
         wr_os_faults(on_fault);
@@ -320,7 +324,6 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
     wr_fiber_panics();
     wr_stack_pool_open(wr_rt.conf.stack_size);
     clock_open();
-    struct first first = { .fn = fn, .arg = arg, .err = WR_NOMEM };
     wr_err err = first_stack();
     if (!err)
         err = open_workers();
@@ -346,15 +349,15 @@ static wr_err run(const struct wr_run_conf *conf, const struct rt_hooks *hooks, 
     return err ? err : first.err;
 }
 
-wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg)
+wr_err (wr_run)(const struct wr_run_conf *conf, wr_task_fn fn, void *arg, const char *place)
 {
-    return run(conf, NULL, fn, arg);
+    return run(conf, NULL, (struct first){ .fn = fn, .arg = arg, .err = WR_NOMEM }, place);
 }
 
 wr_err wr_run_hooked(const struct wr_run_conf *conf, const struct rt_hooks *hooks,
                      wr_task_fn fn, void *arg)
 {
-    return run(conf, hooks, fn, arg);
+    return run(conf, hooks, (struct first){ .fn = fn, .arg = arg, .err = WR_NOMEM }, WR_HERE);
 }
 
 void wr_run_cancel(void)

@@ -146,6 +146,7 @@ static wr_err run_inside(void *arg)
 }
 
 TEST_PANICS(a_run_inside_a_run_is_a_panic,
+            "panic at src/rt/run_test\\.c:[0-9]+: "
             "wr_run inside wr_run: one run at a time per process")
 {
     wr_err result = WR_OK;
@@ -158,6 +159,7 @@ static void run_on_a_thread(void *arg)
 }
 
 TEST_DIES(a_run_beside_a_run_is_a_panic_too,
+          "panic at src/rt/run_test\\.c:[0-9]+: "
           "wr_run inside wr_run: one run at a time per process")
 {
     wr_err result = WR_OK;
@@ -231,12 +233,14 @@ static void run_with_stack(size_t size)
 }
 
 TEST_DIES_PLAIN(a_stack_of_less_than_16_kib_is_refused,
+                "panic at src/rt/run_test\\.c:[0-9]+: "
                 "a stack of 16383 bytes: 16384 to 67108864 are allowed")
 {
     run_with_stack(16 * 1024 - 1);
 }
 
 TEST_DIES_PLAIN(a_stack_of_more_than_64_mib_is_refused,
+                "panic at src/rt/run_test\\.c:[0-9]+: "
                 "a stack of 67108865 bytes: 16384 to 67108864 are allowed")
 {
     run_with_stack((size_t)64 * 1024 * 1024 + 1);

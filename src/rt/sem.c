@@ -42,15 +42,15 @@ wr_err wr_sem_new(struct wr_sem **ret, const char *name, size_t units)
     return WR_OK;
 }
 
-void wr_sem_free(struct wr_sem *sem)
+void (wr_sem_free)(struct wr_sem *sem, const char *place)
 {
     if (!sem)
         return;
     spin_lock(&sem->lock);         /* whoever woke the last user may still have it */
     spin_unlock(&sem->lock);
     if (sem->waiters.head)
-        wr_panic("semaphore \"%s\" is freed while %s waits on it", sem->name,
-                 wr_fiber_name(sem->waiters.head->fiber));
+        wr_panic_at(place, "semaphore \"%s\" is freed while %s waits on it", sem->name,
+                    wr_fiber_name(sem->waiters.head->fiber));
     wr_topo_remove(&sem->topo);
     free(sem);
 }
@@ -123,12 +123,12 @@ wr_err (wr_sem_acquire_many)(struct wr_sem *sem, size_t n, wr_time deadline, con
     return err;
 }
 
-wr_err wr_sem_try_acquire_many(struct wr_sem *sem, size_t n)
+wr_err (wr_sem_try_acquire_many)(struct wr_sem *sem, size_t n, const char *place)
 {
-    return wr_sem_acquire_many(sem, n, WR_NOW);
+    return (wr_sem_acquire_many)(sem, n, WR_NOW, place);
 }
 
-void wr_sem_release_many(struct wr_sem *sem, size_t n)
+void (wr_sem_release_many)(struct wr_sem *sem, size_t n, const char *place)
 {
     sim_point("release", sem->name);
     spin_lock(&sem->lock);
@@ -139,7 +139,8 @@ void wr_sem_release_many(struct wr_sem *sem, size_t n)
     }
     spin_unlock_kick(&sem->lock);
     if (!fits)
-        wr_panic("semaphore \"%s\": %zu units released, fewer were taken", sem->name, n);
+        wr_panic_at(place, "semaphore \"%s\": %zu units released, fewer were taken",
+                    sem->name, n);
 }
 
 struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem)
@@ -217,11 +218,11 @@ wr_err wr_gate_new(struct wr_gate **ret, const char *name)
     return WR_OK;
 }
 
-void wr_gate_free(struct wr_gate *gate)
+void (wr_gate_free)(struct wr_gate *gate, const char *place)
 {
     if (!gate)
         return;
-    wr_sem_free(gate->sem);
+    (wr_sem_free)(gate->sem, place);
     free(gate);
 }
 
@@ -230,7 +231,7 @@ wr_err (wr_gate_enter)(struct wr_gate *gate, wr_time deadline, const char *place
     return (wr_sem_acquire_many)(gate->sem, 1, deadline, place);
 }
 
-void wr_gate_leave(struct wr_gate *gate)
+void (wr_gate_leave)(struct wr_gate *gate, const char *place)
 {
-    wr_sem_release_many(gate->sem, 1);
+    (wr_sem_release_many)(gate->sem, 1, place);
 }

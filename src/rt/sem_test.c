@@ -310,7 +310,8 @@ TEST(a_gate_that_is_taken_is_busy_now_and_times_out_later)
 /* ---- rules that were broken ---- */
 
 TEST_PANICS(asking_for_more_than_there_is_panics,
-            "panic at src/rt/sem_test.c:[0-9]+: semaphore \"test.sem\" has 3 units; "
+            "panic at src/rt/sem_test.c:[0-9]+: "
+            "semaphore \"test.sem\" has 3 units; "
             "4 can never be had")
 {
     CHECK_OK(wr_sem_acquire_many(make(3), 4, WR_NEVER));
@@ -328,6 +329,7 @@ TEST_PANICS(asking_for_nothing_panics, "semaphore \"test.sem\" has 3 units; 0 ca
 }
 
 TEST_PANICS(releasing_more_than_was_taken_panics,
+            "panic at src/rt/sem_test.c:[0-9]+: "
             "semaphore \"test.sem\": 2 units released, fewer were taken")
 {
     struct wr_sem *sem = make(3);
@@ -336,6 +338,7 @@ TEST_PANICS(releasing_more_than_was_taken_panics,
 }
 
 TEST_PANICS(leaving_a_gate_that_nobody_entered_panics,
+            "panic at src/rt/sem_test.c:[0-9]+: "
             "semaphore \"test.gate\": 1 units released, fewer were taken")
 {
     struct wr_gate *gate;
@@ -356,6 +359,7 @@ TEST_PANICS(a_semaphore_needs_a_name, "semaphore \"\\?\": a name")
 }
 
 TEST_PANICS(freeing_a_semaphore_names_the_fiber_that_still_waits,
+            "panic at src/rt/sem_test\\.c:[0-9]+: "
             "semaphore \"test.sem\" is freed while test.task#[0-9]+ waits on it")
 {
     static struct call call;

@@ -86,14 +86,15 @@ static void publish(struct wr_signal *signals)
     spin_unlock(&open_one.lock);
 }
 
-wr_err wr_signal_open(struct wr_signal **ret, const int *numbers, size_t count)
+wr_err (wr_signal_open)(struct wr_signal **ret, const int *numbers, size_t count,
+                        const char *place)
 {
     if (count == 0 || count > WR_SIGNALS_MAX)
-        wr_panic("%zu signals; 1 to %d are allowed", count, WR_SIGNALS_MAX);
+        wr_panic_at(place, "%zu signals; 1 to %d are allowed", count, WR_SIGNALS_MAX);
     for (size_t i = 0; i < count; i++)
         if (numbers[i] < 1 || numbers[i] >= NSIG || numbers[i] == SIGKILL
             || numbers[i] == SIGSTOP)
-            wr_panic("signal %d cannot be caught", numbers[i]);
+            wr_panic_at(place, "signal %d cannot be caught", numbers[i]);
     if (!take_turn())
         return WR_EXISTS;
     struct wr_signal *signals = calloc(1, sizeof(*signals));
@@ -119,12 +120,12 @@ wr_err wr_signal_open(struct wr_signal **ret, const int *numbers, size_t count)
     return WR_OK;
 }
 
-void wr_signal_close(struct wr_signal *signals)
+void (wr_signal_close)(struct wr_signal *signals, const char *place)
 {
     if (!signals)
         return;
     publish(NULL);
-    (void)!wr_scope_close(signals->scope);
+    (void)!(wr_scope_close)(signals->scope, place);
     if (signals->pipe_end >= 0)
         wr_os_signals_close();
     if (signals->pipe)

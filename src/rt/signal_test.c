@@ -356,13 +356,17 @@ TEST(a_storm_of_one_signal_cannot_push_out_another)
     wr_signal_close(signals);
 }
 
-TEST_PANICS(a_signal_that_cannot_be_caught_is_refused, "signal 9 cannot be caught")
+TEST_PANICS(a_signal_that_cannot_be_caught_is_refused,
+            "panic at src/rt/signal_test\\.c:[0-9]+: "
+            "signal 9 cannot be caught")
 {
     struct wr_signal *signals;
     (void)!wr_signal_open(&signals, &(int){ SIGKILL }, 1);
 }
 
-TEST_PANICS(no_signals_are_too_few, "0 signals; 1 to 16 are allowed")
+TEST_PANICS(no_signals_are_too_few,
+            "panic at src/rt/signal_test\\.c:[0-9]+: "
+            "0 signals; 1 to 16 are allowed")
 {
     struct wr_signal *signals;
     (void)!wr_signal_open(&signals, NULL, 0);

@@ -137,18 +137,21 @@ wr_err (wr_sup_new)(struct wr_sup **ret, const struct wr_sup_conf *given, const 
     return WR_OK;
 }
 
-void wr_sup_free(struct wr_sup *sup)
+void (wr_sup_free)(struct wr_sup *sup, const char *place)
 {
     if (!sup)
         return;
     if (sup->ran && sup->phase != WR_PHASE_STOPPED)
-        wr_panic("supervisor \"%s\" is freed while it runs; stop it first", sup->name);
+        wr_panic_at(place, "supervisor \"%s\" is freed while it runs; stop it first",
+                    sup->name);
+    (wr_watch_free)(sup->phase_watch, place);   /* these two may refuse: before the rest */
+    sup->phase_watch = NULL;
+    (wr_bcast_free)(sup->events, place);
+    sup->events = NULL;
     for (size_t i = 0; i < sup->conf.count; i++)
         wr_child_fini(&sup->children[i]);
     wr_once_free(sup->abort);
     wr_once_free(sup->stop);
-    wr_bcast_free(sup->events);
-    wr_watch_free(sup->phase_watch);
     wr_chan_free(sup->notes);
     free(sup->recent);
     free(sup);

@@ -341,7 +341,9 @@ TEST_PANICS(a_supervisor_runs_once, "sup_test.c:[0-9]+: supervisor \"test\" is r
     (void)!wr_sup_run(sup);
 }
 
-TEST_PANICS(a_running_supervisor_is_not_freed, "supervisor \"test\" is freed while it runs")
+TEST_PANICS(a_running_supervisor_is_not_freed,
+            "panic at src/rt/sup_test\\.c:[0-9]+: "
+            "supervisor \"test\" is freed while it runs")
 {
     struct rig rig;
     a = b = c = (struct part){ 0 };

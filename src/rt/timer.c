@@ -191,28 +191,29 @@ void wr_timer_check_home(const struct wr_timer *timer, const char *place)
                     timer->home, wr_task_name());
 }
 
-static struct worker *own_worker(const struct wr_timer *timer, const char *call)
+static struct worker *own_worker(const struct wr_timer *timer, const char *call,
+                                 const char *place)
 {
     struct worker *w = wr_worker_self;
     if (!w || !w->current || w->current == &w->sched) {
-        wr_fork_check(WR_HERE, call);
-        wr_panic("%s outside a task: timers belong to a fiber's worker", call);
+        wr_fork_check(place, call);
+        wr_panic_at(place, "%s outside a task: timers belong to a fiber's worker", call);
     }
-    wr_timer_check_home(timer, WR_HERE);
+    wr_timer_check_home(timer, place);
     return w;
 }
 
-void wr_timer_set(struct wr_timer *timer, wr_time deadline)
+void (wr_timer_set)(struct wr_timer *timer, wr_time deadline, const char *place)
 {
-    struct worker *w = own_worker(timer, "wr_timer_set");
+    struct worker *w = own_worker(timer, "wr_timer_set", place);
     timer->kind = TIMER_PUBLIC;
     timer->home = (unsigned char)w->id;
     wr_wheel_arm(&w->wheel, timer, deadline);
 }
 
-void wr_timer_clear(struct wr_timer *timer)
+void (wr_timer_clear)(struct wr_timer *timer, const char *place)
 {
-    struct worker *w = own_worker(timer, "wr_timer_clear");
+    struct worker *w = own_worker(timer, "wr_timer_clear", place);
     wr_wheel_disarm(&w->wheel, timer);
 }
 

@@ -404,13 +404,16 @@ static void set_outside(void *arg)
 }
 
 TEST_DIES(setting_a_timer_outside_a_task_panics,
+          "panic at src/rt/timer_test\\.c:[0-9]+: "
           "wr_timer_set outside a task: timers belong to a fiber's worker")
 {
     static struct wr_timer timer;
     CHECK_OK(wr_offload(set_outside, &timer, WR_NEVER));
 }
 
-TEST_DIES_PLAIN(clearing_a_timer_outside_the_runtime_panics, "wr_timer_clear outside a task")
+TEST_DIES_PLAIN(clearing_a_timer_outside_the_runtime_panics,
+                "panic at src/rt/timer_test\\.c:[0-9]+: "
+                "wr_timer_clear outside a task")
 {
     wr_timer_clear(&(struct wr_timer){ 0 });
 }
@@ -466,6 +469,7 @@ static wr_err share(void *arg)
 }
 
 TEST_DIES_PLAIN(a_set_timer_that_is_touched_on_another_worker_is_caught,
+                "panic at src/rt/timer_test\\.c:[0-9]+: "
                 "a timer that is set on worker [0-9]+ is used by test.far#[0-9]+, "
                 "which is not on it")
 {

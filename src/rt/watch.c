@@ -54,15 +54,15 @@ wr_err wr_watch_new(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
     return WR_OK;
 }
 
-void wr_watch_free(struct wr_watch *watch)
+void (wr_watch_free)(struct wr_watch *watch, const char *place)
 {
     if (!watch)
         return;
     spin_lock(&watch->lock);         /* whoever woke the last user may still have it */
     spin_unlock(&watch->lock);
     if (watch->waiters.head)
-        wr_panic("watch \"%s\" is freed while %s waits on it", watch->name,
-                 wr_fiber_name(watch->waiters.head->fiber));
+        wr_panic_at(place, "watch \"%s\" is freed while %s waits on it", watch->name,
+                    wr_fiber_name(watch->waiters.head->fiber));
     wr_topo_remove(&watch->topo);
     free(watch);
 }
@@ -121,13 +121,13 @@ struct wr_watch_writer (wr_watch_move)(struct wr_watch_writer *from, const char 
     return moved;
 }
 
-void wr_watch_close(struct wr_watch_writer *writer)
+void (wr_watch_close)(struct wr_watch_writer *writer, const char *place)
 {
     struct wr_watch *watch = writer->watch;
     if (!watch)
         return;
     if (!lock_for(writer))
-        not_the_writer(watch, WR_HERE);
+        not_the_writer(watch, place);
     watch->closed = true;
     watch->serial++;
     wr_waitlist_wake_all(&watch->waiters, WR_CLOSED);

@@ -321,7 +321,8 @@ TEST_PANICS(moving_a_copy_that_outlived_a_move_panics, "\"test.watch\" has one w
     moved = wr_watch_move(&copy);
 }
 
-TEST_PANICS(closing_a_copy_that_outlived_a_move_panics, "\"test.watch\" has one writer")
+TEST_PANICS(closing_a_copy_that_outlived_a_move_panics,
+            "panic at src/rt/watch_test.c:[0-9]+: watch \"test.watch\" has one writer")
 {
     make(0);
     struct wr_watch_writer copy = writer;
@@ -392,6 +393,7 @@ TEST_PANICS(a_watch_needs_a_value, "watch \"test.none\": name, size and initial 
 }
 
 TEST_PANICS(freeing_a_watch_names_the_fiber_that_still_waits,
+            "panic at src/rt/watch_test\\.c:[0-9]+: "
             "watch \"test.watch\" is freed while test.task#[0-9]+ waits on it")
 {
     static struct call call;
