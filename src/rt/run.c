@@ -126,16 +126,17 @@ static void free_abandoned(struct worker *w)
         }
     while (w->all) {
         free_scopes(w->all);
-        wr_fiber_free(w->all);
+        wr_fiber_fini(w->all);
     }
 }
 
+/* All stacks go together afterwards, with their pool. */
 static void worker_close(struct worker *w)
 {
     while (w->spare) {
         struct fiber *fiber = w->spare;
         w->spare = fiber->next;
-        wr_fiber_free(fiber);
+        wr_fiber_fini(fiber);
     }
     free_abandoned(w);
     wr_os_poll_close(&w->poll);
