@@ -163,7 +163,7 @@ TEST(a_snapshot_too_large_for_memory_is_refused)
 {
     struct wr_cell *cell = NULL;
     struct wr_cell_conf conf = { .name = "test.large", .initial = &cell };
-    for (conf.size = SIZE_MAX; conf.size > SIZE_MAX - 64; conf.size -= 7)
+    for (conf.size = SIZE_MAX; conf.size > SIZE_MAX - 16; conf.size -= 5)
         CHECK_ERR(WR_NOMEM, wr_cell_new(&cell, &writer, &conf));
     CHECK(cell == NULL);
 }

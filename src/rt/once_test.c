@@ -226,7 +226,7 @@ TEST(in_a_canceled_scope_the_value_is_still_had_with_wr_now)
 TEST(a_value_too_large_for_memory_is_refused)
 {
     struct wr_once *once = NULL;
-    for (size_t size = SIZE_MAX; size > SIZE_MAX - 64; size -= 7)
+    for (size_t size = SIZE_MAX; size > SIZE_MAX - 16; size -= 5)
         CHECK_ERR(WR_NOMEM, wr_once_new(&once, "test.large", size));
     CHECK(once == NULL);
 }

@@ -265,7 +265,7 @@ TEST(a_value_too_large_for_memory_is_refused)
 {
     struct wr_watch *watch = NULL;
     struct wr_watch_conf conf = { .name = "test.large", .initial = &watch };
-    for (conf.size = SIZE_MAX; conf.size > SIZE_MAX - 128; conf.size -= 7)
+    for (conf.size = SIZE_MAX; conf.size > SIZE_MAX - 16; conf.size -= 5)
         CHECK_ERR(WR_NOMEM, wr_watch_new(&watch, &writer, &conf));
     CHECK(watch == NULL);
 }
