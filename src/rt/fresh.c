@@ -18,6 +18,7 @@
 #include "rt/rt_int.h"
 
 #define BATCH_KEEP 32           /* empty batches a worker keeps to itself */
+#define DEPOT_KEEP 1024         /* and all of them together; a megabyte */
 #define FRESH_PATIENCE WR_US(20)
 
 /* ---- the number of tasks ---- */
@@ -65,8 +66,10 @@ static bool batch_reserve(struct worker *w)
         return true;
     spin_lock(&wr_rt.depot_lock);
     struct batch *batch = wr_rt.depot;
-    if (batch)
+    if (batch) {
         wr_rt.depot = batch->next;
+        wr_rt.depot_count--;
+    }
     spin_unlock(&wr_rt.depot_lock);
     if (!batch)
         batch = malloc(sizeof(*batch));
@@ -83,7 +86,8 @@ static struct batch *batch_take(struct worker *w)
     struct batch *batch = w->batches;
     w->batches = batch->next;
     w->batch_count--;
-    *batch = (struct batch){ .first = 0 };
+    batch->next = NULL;
+    batch->first = batch->end = 0;
     return batch;
 }
 
@@ -96,9 +100,15 @@ static void batch_give(struct worker *w, struct batch *batch)
         return;
     }
     spin_lock(&wr_rt.depot_lock);
-    batch->next = wr_rt.depot;
-    wr_rt.depot = batch;
+    bool keep = wr_rt.depot_count < DEPOT_KEEP;
+    if (keep) {
+        batch->next = wr_rt.depot;
+        wr_rt.depot = batch;
+        wr_rt.depot_count++;
+    }
     spin_unlock(&wr_rt.depot_lock);
+    if (!keep)
+        free(batch);
 }
 
 static void free_list(struct batch *batch)
@@ -120,6 +130,7 @@ void wr_fresh_close(void)
     }
     free_list(wr_rt.depot);
     wr_rt.depot = NULL;
+    wr_rt.depot_count = 0;
 }
 
 /* ---- the queue ---- */

@@ -202,6 +202,20 @@ TEST_PLAIN(batches_that_one_worker_fills_and_another_empties_flow_back)
     close_workers();
 }
 
+TEST_PLAIN(after_a_rush_a_megabyte_of_empty_batches_is_kept_and_no_more)
+{
+    enum { RUSH = 100000, KEPT = 1024 };
+    struct worker *w = open_workers(1);
+    push_all(w, 0, 0, RUSH);
+    check_holds(w, 0, RUSH);
+    size_t batches = 0;
+    for (const struct batch *batch = wr_rt.depot; batch; batch = batch->next)
+        batches++;
+    CHECK_EQ(KEPT, batches);
+    CHECK_EQ(KEPT, wr_rt.depot_count);
+    close_workers();
+}
+
 /* ---- tickets ---- */
 
 TEST_PLAIN(a_small_number_of_tickets_is_exact_across_workers)

@@ -356,6 +356,7 @@ struct rt {
     _Atomic size_t tickets;             /* tasks that may still be started */
     struct spin depot_lock;
     struct batch *depot;                /* empty batches no worker keeps */
+    size_t depot_count;
     _Atomic size_t offloads;            /* calls queued or running on the pool */
     _Atomic uint64_t stack_waits;       /* times a task waited for memory */
     _Atomic bool starved;               /* ... and since then no stack has come free */
