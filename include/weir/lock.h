@@ -2,9 +2,10 @@
  *
  * These protect a few loads and stores, never a wait.  A worker thread that
  * finds one taken spins and then sleeps, with every fiber on it; so holding
- * one across a wait would stop the world, and is a panic in every build that
- * names where the lock was taken and where the wait is.  For exclusion across
- * waits use a gate (sem.h).
+ * one across a wait would stop the world.  Any call that may wait is a panic
+ * with a lock held, in every build and whether it would have waited or not; it
+ * names where the lock was taken and where the call is.  With WR_NOW calls do
+ * not wait.  For exclusion across waits use a gate (sem.h).
  *
  * Each lock has a rank.  Locks are taken in ascending rank; taking one whose
  * rank is not above all ranks held is a panic in every build that names both
