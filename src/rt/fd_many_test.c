@@ -261,7 +261,7 @@ static wr_err wait_until(void *arg)
 /* Both have their moment at once; the sleeper, armed first, runs first. */
 static wr_err follow_a_late_one(void *arg)
 {
-    struct pair pair;
+    struct pair pair = { 0 };
     struct wr_scope *scope = scope_open();
     size_t size;
     (void)arg;

@@ -123,7 +123,7 @@ TEST(workers_killed_under_load_are_degraded_then_ready_and_every_job_is_accounte
     wr_sup_stop(farm.sup);
     CHECK_OK(wr_scope_join(scope, WR_NEVER));
     CHECK_OK(wr_scope_close(scope));
-    CHECK(farm.failed >= VICTIMS * DEATHS);
+    CHECK(farm.failed >= (uint64_t)VICTIMS * DEATHS);
     CHECK(farm.done > 50000);
     CHECK_EQ(farm.made, farm.refused + farm.done + farm.failed);
     wr_sup_free(farm.sup);
