@@ -72,7 +72,8 @@ wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf);
 
 /* Free the channel and drop what it still holds.  No fiber may be waiting on
  * it: close it and join its users first.  NULL is allowed. */
-void wr_chan_free(struct wr_chan *ch);
+void wr_chan_free(struct wr_chan *ch WR_AT);
+#define wr_chan_free(ch) wr_chan_free(ch, WR_HERE)
 
 /* Copy *item in.  Full: as the policy says; WR_NOW never waits.
  * Errors: BUSY (full, and the policy or WR_NOW forbids waiting), TIMEOUT

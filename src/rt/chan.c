@@ -117,7 +117,7 @@ wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf)
     return WR_OK;
 }
 
-void wr_chan_free(struct wr_chan *ch)
+void (wr_chan_free)(struct wr_chan *ch, const char *place)
 {
     if (!ch)
         return;
@@ -126,8 +126,9 @@ void wr_chan_free(struct wr_chan *ch)
     user = user ? user : ch->retriers.head;
     spin_unlock(&ch->lock);
     if (user)
-        wr_panic("channel \"%s\" is freed while %s waits on it; close it and join its users "
-                 "first", ch->name, wr_fiber_name(user->fiber));
+        wr_panic_at(place,
+                    "channel \"%s\" is freed while %s waits on it; close it and join its users "
+                    "first", ch->name, wr_fiber_name(user->fiber));
     wr_topo_remove(&ch->topo);
     for (size_t i = 0; ch->drop && i < ch->len; i++)
         ch->drop(slot(ch, i));

@@ -260,13 +260,15 @@ static void free_while_one_waits(wr_task_fn fn, struct wr_chan *ch)
 }
 
 TEST_PANICS(freeing_a_channel_names_the_receiver_that_still_waits,
-            "\"test.end\" is freed while test.victim#[0-9]+ waits on it; close it and join")
+            "panic at src/rt/chan_close_test.c:[0-9]+: channel \"test.end\" is freed while "
+            "test.victim#[0-9]+ waits on it; close it and join")
 {
     free_while_one_waits(recv_task, make(WR_WAIT, 1));
 }
 
 TEST_PANICS(freeing_a_channel_names_the_sender_that_still_waits,
-            "\"test.end\" is freed while test.victim#[0-9]+ waits on it; close it and join")
+            "panic at src/rt/chan_close_test.c:[0-9]+: channel \"test.end\" is freed while "
+            "test.victim#[0-9]+ waits on it; close it and join")
 {
     struct wr_chan *ch = make(WR_WAIT, 1);
     CHECK_OK(put(ch, 1));

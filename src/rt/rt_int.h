@@ -140,8 +140,8 @@ struct fiber {
     struct fiber *next;         /* on the ready list, the inbox or the spare list */
     _Atomic uint64_t word;
     struct wr_scope *scope;     /* whose deadline and cancellation govern its waits */
-    const char *place;          /* where it waits, or waited last */
-    const char *what;           /* on what */
+    _Atomic(const char *) place;    /* where it waits, or waited last */
+    _Atomic(const char *) what;     /* on what */
     uint16_t held_count;
     uint16_t foreign;           /* depth of foreign frames */
     bool low;

@@ -373,11 +373,11 @@ void wr_run_abandon(void)
 
 /* ---- the dump ---- */
 
-/* What a fiber writes down for itself, without a lock, as it begins to wait: a
- * moment old at worst.  Only in_scope and what the task is are guarded. */
-__attribute__((no_sanitize("thread"))) static const char *noted(const char *const volatile *at)
+/* What a fiber writes down for itself as it begins to wait: a moment old at worst.
+ * Only in_scope and what the task is are guarded. */
+static const char *noted(const _Atomic(const char *) *at)
 {
-    const char *text = *at;
+    const char *text = atomic_load_explicit(at, memory_order_relaxed);
     return text ? text : "-";
 }
 

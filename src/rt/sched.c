@@ -108,7 +108,7 @@ static void begin(struct fiber *fiber)
 {
     fiber->scope = fiber->task.scope;
     fiber->low = fiber->scope->low;
-    fiber->place = fiber->task.kind->place;
+    atomic_store_explicit(&fiber->place, fiber->task.kind->place, memory_order_relaxed);
     fiber->started = true;
 }
 
@@ -311,8 +311,7 @@ wr_err (wr_yield)(const char *place)
     wr_err ended = wr_wait_enter(&fiber, WR_NEVER, "yield", place);
     if (ended)
         return ended;
-    fiber->what = "yield";
-    fiber->place = place;
+    fiber_note(fiber, "yield", place);
     struct worker *w = fiber->home;
     ready_push(w, fiber);
     if (fresh_turn(w)) {
@@ -334,8 +333,7 @@ void wr_sim_point_slow(const char *what, const char *place)
                               .what = what, .place = place, .contained = !fiber->panicking };
     if (!wr_rt.hooks->point(&point))
         return;
-    fiber->what = what;
-    fiber->place = place;
+    fiber_note(fiber, what, place);
     ready_push(fiber->home, fiber);
     wr_fiber_switch_out(fiber);
 }

@@ -112,7 +112,7 @@ static void timer_check(void *on, const struct wr_case *c, const char *place)
     const struct waiter *rival = timer->owner;
     if (rival && rival->fiber != fiber_self() && waiter_waits(rival))
         wr_panic_at(place, "two fibers wait for one timer: %s does already, at %s",
-                    wr_fiber_name(rival->fiber), rival->fiber->place);
+                    wr_fiber_name(rival->fiber), atomic_load(&rival->fiber->place));
 }
 
 static void timer_link(void *on, const struct wr_case *c, struct waiter *waiter)

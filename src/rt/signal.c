@@ -132,7 +132,7 @@ void (wr_signal_close)(struct wr_signal *signals, const char *place)
         wr_fd_close(signals->pipe);
     else if (signals->pipe_end >= 0)
         wr_os_fd_close(signals->pipe_end);
-    wr_chan_free(signals->chan);
+    (wr_chan_free)(signals->chan, place);
     free(signals);
 }
 

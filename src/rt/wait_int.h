@@ -114,6 +114,13 @@ static inline void wr_fiber_switch_out(struct fiber *fiber)
 
 /* ---- a wait ---- */
 
+/* For who asks what it waits for; whoever dumps the tasks may be another thread. */
+static inline void fiber_note(struct fiber *fiber, const char *what, const char *place)
+{
+    atomic_store_explicit(&fiber->place, place, memory_order_relaxed);
+    atomic_store_explicit(&fiber->what, what, memory_order_relaxed);
+}
+
 /* Sequentially consistent, against cancel: either the canceler sees the armed
  * word, or the fiber sees the canceled scope (wr_wait_park looks after this). */
 static inline uint64_t wr_wait_arm(struct fiber *fiber)
@@ -174,8 +181,7 @@ void wr_wait_switch_timed(struct fiber *fiber, wr_time deadline);
  * gives up, unless somebody was faster and a wake is coming: false then. */
 HOT bool wait_holds(struct fiber *fiber, const char *what, const char *place)
 {
-    fiber->place = place;
-    fiber->what = what;
+    fiber_note(fiber, what, place);
     if (unlikely(!fiber->in_scope))
         wr_fiber_link_scope(fiber);
     return likely(wr_wait_check(fiber) == WR_OK) || !wr_wait_end(fiber, WAIT_CANCEL);
