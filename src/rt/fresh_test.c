@@ -185,6 +185,30 @@ TEST_PLAIN(a_short_queue_is_left_to_its_owner_for_twenty_microseconds)
     close_workers();
 }
 
+static size_t length(const struct batch *batch)
+{
+    size_t count = 0;
+    for (; batch; batch = batch->next)
+        count++;
+    return count;
+}
+
+TEST_PLAIN(an_emptied_batch_is_kept_for_the_next_tasks)
+{
+    enum { BATCHES = 5 };
+    struct worker *w = open_workers(1);
+    size_t kept = 0;
+    for (int round = 0; round < 3; round++) {
+        push_all(w, 0, 0, (uint64_t)BATCHES * BATCH_TASKS);
+        check_holds(w, 0, (uint64_t)BATCHES * BATCH_TASKS);
+        CHECK_EQ(w->batch_count, length(w->batches));
+        CHECK(w->batch_count >= BATCHES);
+        CHECK(round == 0 || w->batch_count == kept);
+        kept = w->batch_count;
+    }
+    close_workers();
+}
+
 TEST_PLAIN(batches_that_one_worker_fills_and_another_empties_flow_back)
 {
     struct worker *workers = open_workers(2);
@@ -195,10 +219,7 @@ TEST_PLAIN(batches_that_one_worker_fills_and_another_empties_flow_back)
             while (wr_fresh_pop(&workers[1], 0, &task))
                 ;
     }
-    size_t kept = 0;
-    for (struct batch *batch = wr_rt.depot; batch; batch = batch->next)
-        kept++;
-    CHECK(workers[0].batch_count + workers[1].batch_count + kept < 100);
+    CHECK(length(workers[0].batches) + length(workers[1].batches) + length(wr_rt.depot) < 100);
     close_workers();
 }
 

@@ -318,6 +318,53 @@ TEST(a_lock_is_known_from_its_first_use_to_its_end)
     wr_mutex_fini(&first);              /* forgetting what is not known is fine */
 }
 
+struct visits { atomic_int looks, guests; };
+
+/* Both go on until the other has done its share: so they do it at the same time. */
+static void look_often(void *arg)
+{
+    struct visits *visits = arg;
+    int enough = test_rounds(300000);
+    while (visits->looks < enough || visits->guests < enough)
+        if (CHECK_EQ(1, known("test.host")))
+            visits->looks++;
+        else
+            visits->looks = enough;
+}
+
+static wr_err look_on_a_thread(void *arg)
+{
+    return wr_offload(look_often, arg, WR_NEVER);
+}
+
+static wr_err come_and_go(void *arg)
+{
+    struct wr_scope *scope = scope_open();
+    struct visits *visits = arg;
+    int enough = test_rounds(300000);
+    CHECK_OK(wr_scope_go(scope, "test.looker", look_on_a_thread, arg));
+    CHECK_OK(wr_yield());
+    for (; visits->looks < enough || visits->guests < enough; visits->guests++) {
+        struct wr_mutex guest = WR_MUTEX("test.guest", 1);
+        wr_mutex_lock(&guest);
+        wr_mutex_unlock(&guest);
+        wr_mutex_fini(&guest);
+    }
+    scope_done(scope);
+    return WR_OK;
+}
+
+TEST_PLAIN(the_known_locks_can_be_looked_at_while_others_come_and_go)
+{
+    struct wr_mutex host = WR_MUTEX("test.host", 1);
+    struct visits visits = { 0 };
+    wr_mutex_lock(&host);
+    wr_mutex_unlock(&host);
+    CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 1 }, come_and_go, &visits));
+    CHECK_EQ(0, known("test.guest"));
+    wr_mutex_fini(&host);
+}
+
 TEST(holding_a_lock_for_more_than_a_millisecond_is_counted_with_its_place)
 {
     enum { SHORT = 50 };

@@ -127,6 +127,24 @@ TEST_PLAIN(runs_may_follow_one_another_with_any_configuration)
     }
 }
 
+/* Its own descriptors are then among the first three. */
+TEST_PLAIN(a_run_does_without_a_standard_input)
+{
+    int input = dup(STDIN_FILENO);
+    for (unsigned workers = 1; workers <= 2; workers++) {
+        atomic_int count = 0;
+        struct wr_run_conf conf = { .workers = workers };
+        close(STDIN_FILENO);
+        CHECK_OK(wr_run(&conf, use_everything, &count));
+        CHECK_EQ(40, count);
+        CHECK_EQ(-1, close(STDIN_FILENO));      /* and given back */
+    }
+    if (input >= 0) {
+        CHECK_EQ(STDIN_FILENO, dup2(input, STDIN_FILENO));
+        close(input);
+    }
+}
+
 TEST_PLAIN(the_world_is_the_real_one_again_after_a_virtual_run)
 {
     wr_err result = WR_OK;

@@ -4,6 +4,7 @@
  * Delays are counted in rounds of the low task, not in time: a round is far below a
  * millisecond, and a busy machine stretches both alike. */
 #include <stdatomic.h>
+#include <string.h>
 
 #include <weir/chan.h>
 #include <weir/offload.h>
@@ -11,6 +12,7 @@
 #include <weir/scope.h>
 
 #include "base/world.h"
+#include "rt/hooks.h"
 #include "rt/rt_int.h"
 #include "testing/settle.h"
 #include "testing/test.h"
@@ -295,4 +297,81 @@ TEST_PLAIN(a_low_task_is_started_and_goes_on_under_any_load)
     struct flood flood = { 0 };
     CHECK_OK(run_on_one(false, flood_with_normal, &flood));
     CHECK_EQ(5, flood.low_runs);
+}
+
+/* ---- in a simulation, which chooses ---- */
+
+static size_t (*choice)(size_t count);
+static char ran[8];
+
+static size_t the_first(size_t count)
+{
+    (void)count;
+    return 0;
+}
+
+static size_t the_middle(size_t count)
+{
+    return count / 2;
+}
+
+static size_t the_last(size_t count)
+{
+    return count - 1;
+}
+
+static wr_time same_moment(wr_time now)
+{
+    return now;
+}
+
+static size_t choose(const struct rt_candidate *among, size_t count)
+{
+    (void)among;
+    return choice(count);
+}
+
+static bool go_on(const struct rt_point *point)
+{
+    (void)point;
+    return false;
+}
+
+static const struct rt_hooks hooks = {
+    .turn = same_moment, .choose = choose, .point = go_on, .advance = same_moment,
+    .stuck = wr_run_abandon, .wall = same_moment,
+};
+
+static wr_err note_letter(void *arg)
+{
+    strncat(ran, arg, 1);
+    return WR_OK;
+}
+
+static wr_err start_two_of_each(void *arg)
+{
+    (void)arg;
+    struct wr_scope *normal = scope_open(), *low = low_scope();
+    CHECK_OK(wr_scope_go(low, "test.low", note_letter, "c"));
+    CHECK_OK(wr_scope_go(low, "test.low", note_letter, "d"));
+    CHECK_OK(wr_scope_go(normal, "test.normal", note_letter, "a"));
+    CHECK_OK(wr_scope_go(normal, "test.normal", note_letter, "b"));
+    scope_done(low);
+    scope_done(normal);
+    return WR_OK;
+}
+
+static const char *order_of(size_t (*policy)(size_t count))
+{
+    choice = policy;
+    ran[0] = '\0';
+    CHECK_OK(wr_run_hooked(&(struct wr_run_conf){ 0 }, &hooks, start_two_of_each, NULL));
+    return ran;
+}
+
+TEST_PLAIN(a_simulation_may_choose_every_task_of_either_class)
+{
+    CHECK_STR("abcd", order_of(the_first));
+    CHECK_STR("cbda", order_of(the_middle));
+    CHECK_STR("dcba", order_of(the_last));
 }
