@@ -49,6 +49,10 @@ struct wr_signal_stat {
 
 /* Catch these signals, at most WR_SIGNALS_MAX, until it is closed.  It reads
  * them by a task of its own, in a scope that belongs to the calling fiber.
+ * Signals that cannot be values are a panic: SIGKILL and SIGSTOP; faults (SIGSEGV,
+ * SIGBUS, SIGFPE, SIGILL), which would happen again as soon as they were caught;
+ * SIGURG, by which the runtime looks into workers that stall; and the few below
+ * SIGRTMIN that the C library keeps to itself.
  * Errors: EXISTS (the process has one open), NOMEM, NOFILE, BUSY; CANCELED or
  * TIMEOUT when the caller's scope has ended. */
 wr_err wr_signal_open(struct wr_signal **ret, const int *numbers, size_t count WR_AT);
@@ -61,9 +65,9 @@ struct wr_chan *wr_signal_chan(struct wr_signal *signals);
 struct wr_signal_stat wr_signal_stat(struct wr_signal *signals);
 
 /* The signals mean again what they meant before they were caught: their handlers,
- * ignored, or the default.  To be called by the fiber that opened it, in the
- * reverse order of the scopes it made since; nobody may be waiting on the channel.
- * NULL is allowed. */
+ * ignored, or the default; and another may be opened.  To be called by the fiber
+ * that opened it, in the reverse order of the scopes it made since; nobody may be
+ * waiting on the channel.  NULL is allowed. */
 void wr_signal_close(struct wr_signal *signals WR_AT);
 #define wr_signal_close(signals) wr_signal_close(signals, WR_HERE)
 

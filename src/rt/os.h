@@ -80,8 +80,8 @@ void wr_os_fault_stack_open(void **ret);
 void wr_os_fault_stack_close(void *stack);
 
 /* Signals as bytes in a pipe: every listed one, at most WR_SIGNALS_MAX, is caught
- * from now on; closing gives them the handlers they had.  The reading end is the
- * caller's and closed by it. */
+ * from now on; closing gives them the handlers they had.  The descriptor to read
+ * from is the caller's and closed by it; the pipe itself stays. */
 wr_err wr_os_signals_open(int *ret_fd, const int *signals, size_t count);
 void wr_os_signals_close(void);
 

@@ -12,7 +12,12 @@
 
 #include "rt/os.h"
 
+/* The pipe stays for the life of the process: a handler that has begun on another
+ * thread may write after its signal was given back, and must not meet somebody
+ * else's descriptor under that number. */
 static _Atomic int pipe_write = -1;
+static int pipe_read = -1;
+static pid_t pipe_owner;
 static struct { int number; struct sigaction before; } caught[WR_SIGNALS_MAX];
 static size_t caught_count;
 
@@ -24,18 +29,52 @@ static void on_signal(int number)
     errno = saved;
 }
 
-wr_err wr_os_signals_open(int *ret_fd, const int *signals, size_t count)
+/* A forked child makes its own: what it catches is not its parent's. */
+static wr_err open_pipe(void)
 {
     int ends[2];
+    if (pipe_owner == getpid())
+        return WR_OK;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return wr_err_errno(errno);
-    atomic_store(&pipe_write, ends[1]);
+    int inherited = atomic_exchange(&pipe_write, ends[1]);
+    if (inherited >= 0) {
+        close(inherited);
+        close(pipe_read);
+    }
+    pipe_read = ends[0];
+    pipe_owner = getpid();
+    return WR_OK;
+}
+
+/* What has come since the last close is nobody's. */
+static void drain_pipe(void)
+{
+    unsigned char bytes[256];
+    while (read(pipe_read, bytes, sizeof(bytes)) > 0)
+        ;
+}
+
+wr_err wr_os_signals_open(int *ret_fd, const int *signals, size_t count)
+{
+    wr_err err = open_pipe();
+    if (err)
+        return err;
+    drain_pipe();
+    int fd = fcntl(pipe_read, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return wr_err_errno(errno);
     for (caught_count = 0; caught_count < count; caught_count++) {
         struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
         caught[caught_count].number = signals[caught_count];
-        sigaction(signals[caught_count], &act, &caught[caught_count].before);
+        if (sigaction(signals[caught_count], &act, &caught[caught_count].before) != 0) {
+            err = wr_err_errno(errno);
+            wr_os_signals_close();
+            close(fd);
+            return err;
+        }
     }
-    *ret_fd = ends[0];
+    *ret_fd = fd;
     return WR_OK;
 }
 
@@ -47,5 +86,4 @@ void wr_os_signals_close(void)
         caught_count--;
         sigaction(caught[caught_count].number, &caught[caught_count].before, NULL);
     }
-    close(atomic_exchange(&pipe_write, -1));
 }

@@ -40,6 +40,16 @@ static void deliver(struct wr_signal *signals, int number)
     RT_ASSERT(err == WR_OK);
 }
 
+static bool is_wanted(const struct wr_signal *signals, int number)
+{
+    for (size_t i = 0; i < signals->count; i++)
+        if (signals->wanted[i] == number)
+            return true;
+    return false;
+}
+
+/* A handler that began before the last close may write its byte only now, and the
+ * number may be one that nobody asks for any more. */
 static wr_err read_signals(void *arg)
 {
     struct wr_signal *signals = arg;
@@ -47,10 +57,11 @@ static wr_err read_signals(void *arg)
     for (;;) {
         size_t count;
         wr_err err = wr_fd_read(signals->pipe, &count, bytes, sizeof(bytes), WR_NEVER);
-        if (err)
+        if (err || count == 0)
             return err;
         for (size_t i = 0; i < count; i++)
-            deliver(signals, bytes[i]);
+            if (is_wanted(signals, bytes[i]))
+                deliver(signals, bytes[i]);
     }
 }
 
@@ -86,15 +97,35 @@ static void publish(struct wr_signal *signals)
     spin_unlock(&open_one.lock);
 }
 
+#define AGAIN "what caused it would cause it again, for ever"
+#define NOBODY "the system lets nobody catch it"
+
+/* Why a signal cannot be a value; NULL when it can. */
+static const char *refusal(int number)
+{
+    static const struct { int number; const char *why; } refused[] = {
+        { SIGKILL, "SIGKILL: " NOBODY }, { SIGSTOP, "SIGSTOP: " NOBODY },
+        { SIGSEGV, "SIGSEGV: " AGAIN }, { SIGBUS, "SIGBUS: " AGAIN },
+        { SIGFPE, "SIGFPE: " AGAIN }, { SIGILL, "SIGILL: " AGAIN },
+        { SIGURG, "SIGURG: the runtime looks with it into workers that stall" },
+    };
+    for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+        if (refused[i].number == number)
+            return refused[i].why;
+    if (number < 1 || number > SIGRTMAX)
+        return "there is none of that number";
+    return number > SIGSYS && number < SIGRTMIN ? "the C library keeps it to itself" : NULL;
+}
+
 wr_err (wr_signal_open)(struct wr_signal **ret, const int *numbers, size_t count,
                         const char *place)
 {
     if (count == 0 || count > WR_SIGNALS_MAX)
         wr_panic_at(place, "%zu signals; 1 to %d are allowed", count, WR_SIGNALS_MAX);
     for (size_t i = 0; i < count; i++)
-        if (numbers[i] < 1 || numbers[i] >= NSIG || numbers[i] == SIGKILL
-            || numbers[i] == SIGSTOP)
-            wr_panic_at(place, "signal %d cannot be caught", numbers[i]);
+        if (refusal(numbers[i]))
+            wr_panic_at(place, "signal %d cannot be caught (%s)", numbers[i],
+                        refusal(numbers[i]));
     if (!take_turn())
         return WR_EXISTS;
     struct wr_signal *signals = calloc(1, sizeof(*signals));
@@ -112,7 +143,7 @@ wr_err (wr_signal_open)(struct wr_signal **ret, const int *numbers, size_t count
     if (!err && !wr_rt.hooks)
         err = open_pipe(signals);
     if (err) {
-        wr_signal_close(signals);
+        (wr_signal_close)(signals, place);
         return err;
     }
     publish(signals);
@@ -124,7 +155,6 @@ void (wr_signal_close)(struct wr_signal *signals, const char *place)
 {
     if (!signals)
         return;
-    publish(NULL);
     (void)!(wr_scope_close)(signals->scope, place);
     if (signals->pipe_end >= 0)
         wr_os_signals_close();
@@ -132,6 +162,7 @@ void (wr_signal_close)(struct wr_signal *signals, const char *place)
         wr_fd_close(signals->pipe);
     else if (signals->pipe_end >= 0)
         wr_os_fd_close(signals->pipe_end);
+    publish(NULL);      /* only now: the next one finds handlers and pipe as they were */
     (wr_chan_free)(signals->chan, place);
     free(signals);
 }
@@ -149,16 +180,18 @@ struct wr_signal_stat wr_signal_stat(struct wr_signal *signals)
     };
 }
 
+/* The lock keeps them from being closed meanwhile; the mark of a foreign frame
+ * keeps a simulation from letting somebody else run under it. */
 wr_err wr_signal_inject(int number)
 {
     wr_err err = WR_NOTFOUND;
+    wr_foreign_enter();
     spin_lock(&open_one.lock);
-    struct wr_signal *signals = open_one.signals;
-    for (size_t i = 0; signals && i < signals->count && err; i++)
-        if (signals->wanted[i] == number)
-            err = WR_OK;
+    if (open_one.signals && is_wanted(open_one.signals, number)) {
+        deliver(open_one.signals, number);
+        err = WR_OK;
+    }
     spin_unlock(&open_one.lock);
-    if (!err)
-        deliver(signals, number);
+    wr_foreign_leave();
     return err;
 }

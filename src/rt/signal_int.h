@@ -5,7 +5,6 @@
 #include <weir/err.h>
 
 /* As if the process had caught this signal: how a simulation sends one.
- * The caller sees to it that they are not closed meanwhile.
  * Errors: NOTFOUND (nobody asked for it: it would have its default meaning). */
 wr_err wr_signal_inject(int number);
 

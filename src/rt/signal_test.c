@@ -1,8 +1,10 @@
 #include <weir/signal.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include <weir/task.h>
 
 #include "base/world.h"
+#include "rt/hooks.h"
 #include "rt/rt_int.h"
 #include "rt/signal_int.h"
 #include "testing/test.h"
@@ -226,6 +229,102 @@ TEST_PLAIN(after_the_close_a_signal_that_ended_the_process_ends_it_again)
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP);
 }
 
+struct fds { unsigned long count, inodes; };
+
+static struct fds open_fds(void)
+{
+    struct fds fds = { 0 };
+    struct stat st;
+    for (int fd = 0; fd < 256; fd++)
+        if (fstat(fd, &st) == 0) {
+            fds.count++;
+            fds.inodes += st.st_ino;
+        }
+    return fds;
+}
+
+static wr_err count_fds(void *arg)
+{
+    (void)arg;
+    struct fds seen[3] = { open_fds() };
+    for (int i = 1; i < 3; i++) {
+        wr_signal_close(open_wanted());
+        seen[i] = open_fds();
+    }
+    tell(seen, sizeof(seen));
+    return WR_OK;
+}
+
+/* Otherwise a handler that is late would write into whatever has its number now. */
+TEST_PLAIN(the_pipe_that_handlers_write_to_is_made_once_and_stays)
+{
+    struct child child = fork_running(count_fds);
+    struct fds seen[3];
+    REQUIRE(hear(&child, seen, sizeof(seen)));
+    CHECK_EQ(seen[0].count + 2, seen[1].count);
+    CHECK_EQ(seen[1].count, seen[2].count);
+    CHECK_EQ(seen[1].inodes, seen[2].inodes);
+    CHECK_EQ(0, await(&child));
+}
+
+enum { ROUNDS = 2000 };
+static int other_in, other_out;     /* the process this one was forked from, or forked */
+static int mine;                    /* the signal of this one */
+
+static wr_err raise_and_receive(void *arg)
+{
+    (void)arg;
+    struct wr_signal *signals = open_wanted();
+    char open = 'o';
+    CHECK_EQ(1, write(other_out, &open, 1));
+    CHECK_EQ(1, read(other_in, &open, 1));
+    bool whole = true;
+    for (int i = 0; i < ROUNDS && whole; i++) {
+        raise(mine);
+        whole = CHECK_EQ(mine, next(signals));
+    }
+    CHECK_EQ(ROUNDS, wr_signal_stat(signals).caught);
+    whole &= wr_signal_stat(signals).caught == ROUNDS;
+    wr_signal_close(signals);
+    return whole ? WR_OK : WR_IO;
+}
+
+static wr_err open_and_close(void *arg)
+{
+    (void)arg;
+    wr_signal_close(open_wanted());
+    return WR_OK;
+}
+
+/* Both at once, after one has used them and was forked. */
+static int two_generations(void)
+{
+    int down[2], up[2], status = -1;
+    if (wr_run(&(struct wr_run_conf){ 0 }, open_and_close, NULL) || pipe(down) || pipe(up))
+        return 1;
+    pid_t pid = fork();
+    mine = pid ? SIGHUP : SIGTERM;
+    other_in = pid ? up[0] : down[0];
+    other_out = pid ? down[1] : up[1];
+    wr_err err = wr_run(&(struct wr_run_conf){ 0 }, raise_and_receive, NULL);
+    if (pid == 0)
+        _exit(err ? 1 : 0);
+    waitpid(pid, &status, 0);
+    return err || status ? 1 : 0;
+}
+
+TEST_PLAIN(a_forked_process_catches_its_own_signals_and_leaves_its_parents_alone)
+{
+    int status = -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(GIVE_UP_S);
+        _exit(two_generations());
+    }
+    CHECK_EQ(pid, waitpid(pid, &status, 0));
+    CHECK_EQ(0, status);
+}
+
 /* ---- in this process ---- */
 
 TEST(signals_arrive_as_values_in_the_order_of_their_coming)
@@ -287,6 +386,52 @@ TEST(the_process_has_one_and_can_have_another_after_it)
     wr_signal_close(NULL);
 }
 
+static const int ignored[] = { SIGWINCH, SIGCHLD };     /* harmless when not caught */
+
+static wr_err open_after_another(void *arg)
+{
+    atomic_bool *refused = arg;
+    struct wr_signal *signals = NULL;
+    wr_err err;
+    while ((err = wr_signal_open(&signals, ignored, 1)) == WR_EXISTS) {
+        atomic_store(refused, true);
+        REQUIRE_OK(wr_yield(), WR_OK);
+    }
+    REQUIRE_OK(err, WR_OK);
+    CHECK_OK(wr_sleep(wr_after(1)));        /* the other is done with its close by now */
+    raise(SIGWINCH);
+    CHECK_EQ(SIGWINCH, next(signals));
+    wr_signal_close(signals);
+    return WR_OK;
+}
+
+static void check_default(int number)
+{
+    struct sigaction now;
+    CHECK_EQ(0, sigaction(number, NULL, &now));
+    CHECK(now.sa_handler == SIG_DFL);
+}
+
+TEST(one_that_is_being_closed_is_closed_before_another_opens)
+{
+    for (int i = 0; i < 20; i++) {
+        struct wr_scope *scope;
+        struct wr_signal *signals = NULL;
+        atomic_bool refused = false;
+        REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test",
+                                                                 .deadline = WR_NEVER }));
+        REQUIRE_OK(wr_signal_open(&signals, &ignored[1], 1));
+        CHECK_OK(wr_scope_go(scope, "test.next", open_after_another, &refused));
+        while (!atomic_load(&refused))
+            REQUIRE_OK(wr_yield());
+        wr_signal_close(signals);
+        CHECK_OK(wr_scope_join(scope, WR_NEVER));
+        CHECK_OK(wr_scope_close(scope));
+        check_default(SIGWINCH);
+        check_default(SIGCHLD);
+    }
+}
+
 static volatile sig_atomic_t handled;
 
 static void handle(int number)
@@ -330,6 +475,18 @@ TEST(in_a_scope_that_has_ended_it_does_not_open_and_leaves_nothing)
     wr_signal_close(open_wanted());
 }
 
+TEST(the_first_and_the_last_signal_for_everybody_are_caught)
+{
+    const int numbers[] = { SIGRTMIN, SIGRTMAX };
+    struct wr_signal *signals;
+    REQUIRE_OK(wr_signal_open(&signals, numbers, 2));
+    raise(SIGRTMIN);
+    CHECK_EQ(SIGRTMIN, next(signals));
+    raise(SIGRTMAX);
+    CHECK_EQ(SIGRTMAX, next(signals));
+    wr_signal_close(signals);
+}
+
 /* ---- injected ---- */
 
 TEST(an_injected_signal_arrives_as_a_real_one)
@@ -356,18 +513,56 @@ TEST(a_storm_of_one_signal_cannot_push_out_another)
     wr_signal_close(signals);
 }
 
-TEST_PANICS(a_signal_that_cannot_be_caught_is_refused,
-            "panic at src/rt/signal_test\\.c:[0-9]+: "
-            "signal 9 cannot be caught")
+/* In a simulation every call is a point at which others may run. */
+
+static bool injecting;
+
+static wr_err inject_one(void *arg)
 {
-    struct wr_signal *signals;
-    (void)!wr_signal_open(&signals, &(int){ SIGKILL }, 1);
+    (void)arg;
+    injecting = true;
+    CHECK_OK(wr_signal_inject(SIGTERM));
+    injecting = false;
+    return WR_OK;
 }
 
-TEST_PANICS(no_signals_are_too_few,
-            "panic at src/rt/signal_test\\.c:[0-9]+: "
-            "0 signals; 1 to 16 are allowed")
+static wr_err inject_and_close(void *arg)
 {
-    struct wr_signal *signals;
-    (void)!wr_signal_open(&signals, NULL, 0);
+    (void)arg;
+    struct wr_signal *signals = open_wanted();
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test",
+                                                             .deadline = WR_NEVER }), WR_IO);
+    CHECK_OK(wr_scope_go(scope, "test.injector", inject_one, NULL));
+    CHECK_OK(wr_yield());
+    CHECK(!injecting);              /* it would go on with what is freed here */
+    CHECK_OK(wr_scope_close(scope));
+    wr_signal_close(signals);
+    return WR_OK;
+}
+
+static wr_time same_moment(wr_time now)
+{
+    return now;
+}
+
+static size_t choose_last(const struct rt_candidate *among, size_t count)
+{
+    (void)among;
+    return injecting ? 0 : count - 1;
+}
+
+static bool give_way(const struct rt_point *point)
+{
+    (void)point;
+    return true;
+}
+
+TEST_PLAIN(nobody_runs_in_the_middle_of_an_injection)
+{
+    static const struct rt_hooks hooks = {
+        .turn = same_moment, .choose = choose_last, .point = give_way, .advance = same_moment,
+        .stuck = wr_run_abandon, .wall = same_moment,
+    };
+    CHECK_OK(wr_run_hooked(&(struct wr_run_conf){ 0 }, &hooks, inject_and_close, NULL));
 }
