@@ -111,7 +111,7 @@ def suite(preset, *options, name="testlog", env=None):
     for line in log.read_text().splitlines():
         test = json.loads(line)
         output = test.get("stdout", "")
-        one = count_tap(output, test["result"] == "OK")
+        one = count_tap(output, test["result"] in ("OK", "SKIP"))
         if one.failed:
             show(f"{test['name']}: {test['result']}\n"
                  f"{failures(output)}{test.get('stderr', '')}")

@@ -11,18 +11,17 @@
 
 #include "base/panic_int.h"
 #include "base/world.h"
+#include "rt/switch.h"
 #include "rt/wait_int.h"
 
 void wr_switch_start(void);
 
 __thread struct worker *wr_worker_self;
 
-#define WORD 24                 /* as switch_x86_64.S has them */
-#define WAITER_ERR 112
-
-_Static_assert(offsetof(struct fiber, sp) == 0, "wr_switch");
-_Static_assert(offsetof(struct fiber, word) == WORD, "wr_switch_result");
-_Static_assert(offsetof(struct fiber, waiter.err) == WAITER_ERR, "wr_switch_result");
+_Static_assert(offsetof(struct fiber, sp) == FIBER_SP, "switch.h");
+_Static_assert(offsetof(struct fiber, word) == FIBER_WORD, "switch.h");
+_Static_assert(offsetof(struct fiber, waiter.err) == FIBER_WAITER_ERR, "switch.h");
+_Static_assert(WAIT_WON == FIBER_WON, "switch.h");
 
 /* ---- making and freeing ---- */
 

@@ -1,5 +1,11 @@
 /* wr_switch(void **save_sp, void *load_sp): put this context aside, take up
- * another.  x19-x30 and d8-d15 are what a call must preserve. */
+ * another.  x19-x30 and d8-d15 are what a call must preserve.  At every
+ * instruction the unwinder can tell where it is. */
+    .macro saved one, two, at
+    .cfi_rel_offset \one, \at
+    .cfi_rel_offset \two, \at + 8
+    .endm
+
     .text
     .globl wr_switch
     .hidden wr_switch
@@ -8,12 +14,19 @@
 wr_switch:
     .cfi_startproc
     sub sp, sp, #160
+    .cfi_adjust_cfa_offset 160
     stp x19, x20, [sp, #0]
+    saved x19, x20, 0
     stp x21, x22, [sp, #16]
+    saved x21, x22, 16
     stp x23, x24, [sp, #32]
+    saved x23, x24, 32
     stp x25, x26, [sp, #48]
+    saved x25, x26, 48
     stp x27, x28, [sp, #64]
+    saved x27, x28, 64
     stp x29, x30, [sp, #80]
+    saved x29, x30, 80
     stp d8, d9, [sp, #96]
     stp d10, d11, [sp, #112]
     stp d12, d13, [sp, #128]
@@ -32,6 +45,19 @@ wr_switch:
     ldp d12, d13, [sp, #128]
     ldp d14, d15, [sp, #144]
     add sp, sp, #160
+    .cfi_adjust_cfa_offset -160
+    .cfi_restore x19
+    .cfi_restore x20
+    .cfi_restore x21
+    .cfi_restore x22
+    .cfi_restore x23
+    .cfi_restore x24
+    .cfi_restore x25
+    .cfi_restore x26
+    .cfi_restore x27
+    .cfi_restore x28
+    .cfi_restore x29
+    .cfi_restore x30
     ret
     .cfi_endproc
     .size wr_switch, . - wr_switch

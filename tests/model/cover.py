@@ -30,6 +30,8 @@ CORE = {
     "src/rt/bcast.c": None,
     "src/rt/sem.c": None,
     "src/rt/select.c": None,
+    "src/rt/offload.c": {"next_call", "finish", "thread_main", "await_begun", "wr_offload",
+                         "wr_offload_stop"},
     "src/rt/lock.c": {"mutex_slow", "wr_mutex_lock", "wr_mutex_unlock", "read_attempt",
                       "write_attempt", "spin_until", "wr_rwlock_read", "wr_rwlock_write"},
     "src/rt/scope.c": {"attach", "detach", "end_locked", "wr_scope_end", "last_done",

@@ -1,0 +1,97 @@
+/* offload_model.c - a call on the pool against its deadline and a cancel: it is
+ * taken back, or waited for to its end, and never both. */
+#include <weir/offload.h>
+
+#include "rt/offload_int.h"
+#include "seam.h"
+
+static struct wr_scope *scope;
+static int calls;
+static wr_err result;
+
+/* The pool's one thread is a thread of the model. */
+static void (*thread_fn)(void *);
+static int thread_begins, thread_ends;
+
+wr_err wr_os_thread_start(struct os_thread *thread, const char *name, void (*fn)(void *),
+                          void *arg)
+{
+    (void)thread;
+    (void)name;
+    (void)arg;
+    thread_fn = fn;
+    model_post(&thread_begins);
+    return WR_OK;
+}
+
+void wr_os_thread_join(struct os_thread *thread)
+{
+    (void)thread;
+    model_wait(&thread_ends);
+}
+
+static void be_the_pool(void)
+{
+    model_wait(&thread_begins);
+    if (thread_fn)
+        thread_fn(NULL);
+    model_post(&thread_ends);
+}
+
+static void open_scope(void)
+{
+    seam_open();
+    wr_rt.conf.offload_threads_max = 1;
+    wr_rt.conf.offload_queue_max = 1;
+    MODEL_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .deadline = WR_NEVER }));
+    wr_scope_enter(scope);
+}
+
+static void count_call(void *arg)
+{
+    ++*(int *)arg;
+}
+
+static void call_until(wr_time deadline)
+{
+    seam_enter();
+    result = wr_offload(count_call, &calls, deadline);
+    int seen = calls;               /* the call is over, or will never be */
+    wr_offload_stop();
+    if (!thread_fn)
+        model_post(&thread_begins);
+    MODEL_CHECK(calls == seen);
+}
+
+static void call_for_a_while(void)
+{
+    call_until(wr_after(WR_MS(10)));
+}
+
+static void call(void)
+{
+    call_until(WR_NEVER);
+}
+
+static void cancel(void)
+{
+    seam_enter();
+    wr_scope_cancel(scope);
+}
+
+static void called_or_taken_back(void)
+{
+    MODEL_CHECK(result == WR_OK || result == WR_TIMEOUT || result == WR_CANCELED);
+    MODEL_CHECK(calls == (result == WR_OK));
+    wr_scope_leave(scope);
+    MODEL_OK(wr_scope_close(scope));
+}
+
+MODEL(offload_against_deadline, .setup = open_scope,
+      .thread = { call_for_a_while, be_the_pool }, .finish = called_or_taken_back,
+      .stale_max = 1, .locks_wait = true);
+MODEL(offload_against_cancel, .setup = open_scope, .thread = { call, be_the_pool, cancel },
+      .finish = called_or_taken_back, .preempt_max = 3, .locks_wait = true);
+MODEL(offload_against_deadline_and_cancel, .setup = open_scope,
+      .thread = { call_for_a_while, be_the_pool, cancel }, .finish = called_or_taken_back,
+      .preempt_max = 3, .locks_wait = true);
