@@ -30,7 +30,11 @@ struct wr_run_conf {
 };
 
 /* stack_size is rounded up to a power of two, and its lowest page (4 KiB) is the
- * guard: of the default, 60 KiB are usable.  16 KiB to 64 MiB are allowed. */
+ * guard: of the default, 60 KiB are usable.  16 KiB to 64 MiB are allowed.
+ *
+ * A task that outgrows its stack is named and the process ends.  That a frame of
+ * more than a page cannot step over the guard is the compiler's work: build with
+ * -fstack-clash-protection, as `pkg-config --cflags weir` says. */
 
 /* Run fn(arg) as the first task; its result.
  * Errors besides: NOMEM, NOFILE (the runtime could not be started). */

@@ -3,7 +3,8 @@
  * Address space is taken in slabs of many stacks and committed by the kernel
  * page by page as it is touched: a fiber that waits near the top of its stack
  * costs one page.  Below each stack is a guard page, so that outgrowing it is
- * caught and named and never runs into a neighbour.
+ * caught and named and does not run into a neighbour: frames that are larger are
+ * touched page by page, because we compile with -fstack-clash-protection.
  *
  * Stacks lie at a fixed stride, so their tops would all fall into the same
  * sets of the processor's cache; each gets a colour, an offset of a few cache

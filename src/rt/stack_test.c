@@ -165,6 +165,31 @@ static wr_err keep_yielding(void *arg)
     return WR_CANCELED;
 }
 
+static __attribute__((noinline)) unsigned large(unsigned end)
+{
+    volatile unsigned char frame[256 * 1024];
+    unsigned sum = 0;
+    for (unsigned i = 0; i < end; i++)      /* its low end alone, far below the guard */
+        frame[i] = (unsigned char)i;
+    for (unsigned i = 0; i < end; i++)
+        sum += frame[i];
+    return sum;
+}
+
+static wr_err step_over(void *arg)
+{
+    (void)arg;
+    return large(100) == 1 ? WR_IO : WR_OK;
+}
+
+TEST_DIES(a_frame_larger_than_the_guard_does_not_step_over_it,
+          "weir: stack overflow in task test\\.large#[0-9]+")
+{
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(wr_scope_go(scope, "test.large", step_over, NULL));
+    (void)!wr_scope_join(scope, WR_NEVER);
+}
+
 static wr_err overflow_later(void *arg)
 {
     for (int i = 0; i < 100; i++)
