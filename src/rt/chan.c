@@ -292,7 +292,7 @@ static wr_err retry_once(struct wr_chan *ch, const void *item, wr_time deadline,
         err = wr_wait_on(fiber, &ch->lock, &ch->retriers, at, ch->name, place);
         wr_err ended = wr_wait_check(fiber);
         spin_lock(&ch->lock);
-        if (err == WR_TIMEOUT)
+        if (err == WR_TIMEOUT && at < fiber->scope->deadline)
             err = ended ? ended : send_now(ch, item);
     }
     ch->given_up += err == WR_BUSY || err == WR_TIMEOUT;

@@ -88,6 +88,7 @@ wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf)
     scope->owner = fiber;
     bool own = conf->shield || conf->deadline < parent->deadline;
     scope->deadline = own ? conf->deadline : parent->deadline;
+    scope->timer_home = own ? fiber->home : parent->timer_home;
     attach(scope, parent);
     if (own) {
         scope->timer.kind = TIMER_SCOPE;

@@ -13,6 +13,7 @@ struct wr_scope {
     wr_err err;                     /* of the first task that failed */
     _Atomic size_t live;
     wr_time deadline;               /* effective: the earliest up to the root or a shield */
+    struct worker *timer_home;      /* where the timer is that fires then */
     struct waitlist joiner;
     struct fiber *fibers;           /* those that have waited in it */
     struct wr_scope *children, *next, **link;   /* scopes below; among its siblings */

@@ -4,9 +4,11 @@
 #include <stdatomic.h>
 
 #include <weir/chan.h>
+#include <weir/once.h>
 #include <weir/run.h>
 
 #include "base/world.h"
+#include "rt/os.h"
 #include "testing/test.h"
 
 static struct wr_scope *make(wr_time deadline)
@@ -361,4 +363,55 @@ TEST_PLAIN(a_loop_that_only_computes_learns_from_check_that_its_time_is_over)
     CHECK_ERR(WR_TIMEOUT, wr_run(&(struct wr_run_conf){ 0 }, compute_until_told, &late));
     CHECK(late >= 0);
     CHECK(late < WR_S(5));
+}
+
+/* ---- on another worker than the owner's ---- */
+
+#define HELPERS 64              /* more than the owner's worker keeps to itself */
+
+static struct { _Atomic unsigned long home; _Atomic int waiting, timed_out; } apart;
+
+static wr_err wait_apart(void *arg)
+{
+    (void)arg;
+    int none = 0;
+    if (wr_os_thread_id() == apart.home
+        || !atomic_compare_exchange_strong(&apart.waiting, &none, 1))
+        return WR_OK;
+    struct wr_once *never;
+    CHECK_OK(wr_once_new(&never, "test.never", 0));
+    CHECK_ERR(WR_TIMEOUT, wr_once_wait(never, NULL, WR_NEVER));
+    CHECK_ERR(WR_TIMEOUT, wr_sleep(wr_after(WR_S(100))));
+    wr_once_free(never);
+    apart.timed_out = 1;
+    return WR_OK;
+}
+
+static bool spin_until(_Atomic int *flag)
+{
+    wr_time give_up = wr_after(WR_S(5));
+    while (!atomic_load(flag) && wr_now() < give_up)
+        ;
+    return atomic_load(flag);
+}
+
+/* It does not wait: its worker can fire no timer. */
+static wr_err own_and_compute(void *arg)
+{
+    (void)arg;
+    apart.home = wr_os_thread_id();
+    struct wr_scope *scope;
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.apart",
+                                                           .deadline = wr_after(WR_MS(20)) }));
+    for (int i = 0; i < HELPERS; i++)
+        CHECK_OK(wr_scope_go(scope, "test.apart", wait_apart, NULL));
+    CHECK(spin_until(&apart.waiting));
+    CHECK(spin_until(&apart.timed_out));
+    (void)!wr_scope_close(scope);
+    return WR_OK;
+}
+
+TEST_PLAIN(a_deadline_holds_on_another_worker_while_the_owner_computes)
+{
+    CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 2 }, own_and_compute, NULL));
 }

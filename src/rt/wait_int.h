@@ -174,7 +174,17 @@ HOT wr_err wr_wait_enter(struct fiber **ret, wr_time deadline, const char *what,
     return wr_wait_check(fiber);
 }
 
-/* The part of wr_wait_park for a deadline of its own. */
+/* When this wait needs a timer of its own; WR_NEVER: the scope's will do.  That is
+ * not so on another worker: the one that has it may be busy at the time. */
+static inline wr_time wait_timer(const struct fiber *fiber, wr_time deadline)
+{
+    const struct wr_scope *scope = fiber->scope;
+    if (deadline < scope->deadline)
+        return deadline;
+    return scope->timer_home == fiber->home ? WR_NEVER : scope->deadline;
+}
+
+/* The part of wr_wait_park for a timer of its own. */
 void wr_wait_switch_timed(struct fiber *fiber, wr_time deadline);
 
 /* Armed and linked, about to switch away.  When the scope has ended already it
@@ -193,8 +203,9 @@ static inline unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const
 {
     if (unlikely(!wait_holds(fiber, what, place)))
         return WAIT_CANCEL;
-    if (deadline < fiber->scope->deadline)
-        wr_wait_switch_timed(fiber, deadline);
+    wr_time timer = wait_timer(fiber, deadline);
+    if (timer != WR_NEVER)
+        wr_wait_switch_timed(fiber, timer);
     else
         wr_fiber_switch_out(fiber);
     return atomic_load_explicit(&fiber->word, memory_order_acquire) & WAIT_STATE;
@@ -275,7 +286,7 @@ static inline wr_err wr_switch_result(struct fiber *from, struct fiber *to)
 }
 #endif
 
-/* The part of wr_wait_on with a deadline of its own. */
+/* The part of wr_wait_on with a timer of its own. */
 wr_err wr_wait_timed(struct fiber *fiber, wr_time deadline);
 
 /* `lock` is held on entry, nobody was woken under it, and it is not held on
@@ -293,8 +304,9 @@ HOT wr_err wr_wait_on(struct fiber *fiber, struct spin *lock, struct waitlist *l
     spin_unlock(lock);
     if (unlikely(!wait_holds(fiber, what, place)))
         return wr_wait_lost(fiber);
-    if (unlikely(deadline < fiber->scope->deadline))
-        return wr_wait_timed(fiber, deadline);
+    wr_time timer = wait_timer(fiber, deadline);
+    if (unlikely(timer != WR_NEVER))
+        return wr_wait_timed(fiber, timer);
     struct fiber *next = sched_next(w);
     if (unlikely(next == fiber))
         return wait_result(fiber);

@@ -202,7 +202,9 @@ wr_err (wr_sleep)(wr_time deadline, const char *place)
         return ended;
     (void)wr_wait_arm(fiber);
     unsigned state = wr_wait_park(fiber, deadline, "sleep", place);
-    return state == WAIT_TIMEOUT ? WR_OK : wr_wait_check(fiber);
+    if (state != WAIT_TIMEOUT)
+        return wr_wait_check(fiber);
+    return deadline < fiber->scope->deadline ? WR_OK : WR_TIMEOUT;
 }
 
 wr_time wr_jitter(wr_time min, wr_time max)
