@@ -1,6 +1,7 @@
 /* run.c - starting the runtime, and leaving nothing of it behind. */
 #include <weir/run.h>
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,37 +374,47 @@ void wr_run_abandon(void)
 
 /* ---- the dump ---- */
 
-/* What a fiber writes down for itself as it begins to wait: a moment old at worst.
- * Only in_scope and what the task is are guarded. */
-static const char *noted(const _Atomic(const char *) *at)
-{
-    const char *text = atomic_load_explicit(at, memory_order_relaxed);
-    return text ? text : "-";
-}
+/* Rows are copied under the locks of the scopes and printed after: standard error
+ * may be slow, and whoever begins to wait in a scope needs its lock. */
+#define DUMP_ROWS 4096
+#define DUMP_ROWS_STARVED 32
 
-/* What it waited on last may be gone; where is in the program's text. */
-static void print_fiber(const struct fiber *fiber)
+struct dump_row {
+    const struct wr_kind *kind;
+    uint64_t id;
+    const char *what, *place;
+    unsigned worker;
+    bool waits;
+};
+
+struct dump { struct dump_row *rows; size_t count, cap, left_out; };
+
+/* What a fiber writes down for itself as it begins to wait is a moment old at
+ * worst.  Only in_scope and what the task is are guarded. */
+static void note_fiber(struct dump *dump, const struct fiber *fiber)
 {
-    char name[48], line[300];
-    bool waits = (atomic_load(&fiber->word) & WAIT_STATE) == WAIT_ARMED;
-    snprintf(name, sizeof(name), "%s#%llu", fiber->task.kind->name,
-             (unsigned long long)fiber->task.id);
-    int len = snprintf(line, sizeof(line), "weir:   worker %u  %-28s %s%s at %s\n",
-                       fiber->home->id, name, waits ? "waits on " : "runs, waited last",
-                       waits ? noted(&fiber->what) : "", noted(&fiber->place));
-    wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+    if (dump->count == dump->cap) {
+        dump->left_out++;
+        return;
+    }
+    dump->rows[dump->count++] = (struct dump_row){
+        .kind = fiber->task.kind, .id = fiber->task.id, .worker = fiber->home->id,
+        .waits = (atomic_load(&fiber->word) & WAIT_STATE) == WAIT_ARMED,
+        .what = atomic_load_explicit(&fiber->what, memory_order_relaxed),
+        .place = atomic_load_explicit(&fiber->place, memory_order_relaxed),
+    };
 }
 
 /* A fiber that is listed under a scope cannot end, nor a scope that is listed
  * under another, while the lock of that is held: so those on the way down are
  * kept.  No recursion: there may be many levels, and the stack is a fiber's. */
-static void print_scopes(struct wr_scope *top)
+static void note_scopes(struct dump *dump, struct wr_scope *top)
 {
     struct wr_scope *at = top;
     spin_lock(&at->lock);
     while (at) {
         for (const struct fiber *fiber = at->fibers; fiber; fiber = fiber->scope_next)
-            print_fiber(fiber);
+            note_fiber(dump, fiber);
         struct wr_scope *next = at->children;
         while (!next && at) {
             struct wr_scope *above = at == top ? NULL : at->parent;
@@ -417,10 +428,39 @@ static void print_scopes(struct wr_scope *top)
     }
 }
 
+static void complain(const char *format, ...)
+{
+    char line[300];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+}
+
+/* What it waited on last may be gone; where is in the program's text. */
+static void print_row(const struct dump_row *row)
+{
+    char name[48];
+    snprintf(name, sizeof(name), "%s#%llu", row->kind->name, (unsigned long long)row->id);
+    complain("weir:   worker %u  %-28s %s%s at %s\n", row->worker, name,
+             row->waits ? "waits on " : "runs, waited last",
+             row->waits && row->what ? row->what : "", row->place ? row->place : "-");
+}
+
 void wr_run_dump(void)
 {
     if (!wr_rt.root)
         return;
-    print_scopes(wr_rt.root);
-    print_scopes(&wr_scope_nowhere);
+    struct dump_row few[DUMP_ROWS_STARVED];
+    struct dump_row *many = malloc(DUMP_ROWS * sizeof(*many));
+    struct dump dump = { .rows = many ? many : few,
+                         .cap = many ? DUMP_ROWS : DUMP_ROWS_STARVED };
+    note_scopes(&dump, wr_rt.root);
+    note_scopes(&dump, &wr_scope_nowhere);
+    for (size_t i = 0; i < dump.count; i++)
+        print_row(&dump.rows[i]);
+    if (dump.left_out)
+        complain("weir:   and %zu more\n", dump.left_out);
+    free(many);
 }

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include <weir/scope.h>
 
 #include "base/world.h"
-#include "rt/rt_int.h"
+#include "rt/scope_int.h"
 #include "testing/settle.h"
 #include "testing/test.h"
 
@@ -397,6 +398,41 @@ TEST_PLAIN(a_dump_shows_only_what_is_there_while_fibers_begin_wait_and_end_on_tw
     wr_world = before;
     CHECK(dumped.lines > 0);
     CHECK_EQ(0, dumped.wrong);
+}
+
+static struct { unsigned rows, more, locked; } long_dump;
+
+static void look_at_the_lock(const char *line, size_t len)
+{
+    (void)len;
+    unsigned more = 0;
+    long_dump.rows += strstr(line, "#") != NULL;
+    if (sscanf(line, "weir:   and %u more\n", &more) == 1)
+        long_dump.more += more;
+    long_dump.locked += atomic_load(&wr_rt.root->lock.word) != 0;
+}
+
+TEST(a_dump_shows_thousands_and_holds_no_lock_while_it_prints)
+{
+    enum { FIBERS = 5000, SHOWN = 4096 };
+    struct wr_once *once;
+    CHECK_OK(wr_once_new(&once, "test.event", 0));
+    struct wr_scope *scope = scope_open();
+    for (int i = 0; i < FIBERS; i++)
+        CHECK_OK(wr_scope_go(scope, "test.stuck", wait_for_ever, once));
+    settle();
+    struct wr_world listening = *wr_world;
+    const struct wr_world *before = wr_world;
+    listening.complain = look_at_the_lock;
+    wr_world = &listening;
+    wr_run_dump();
+    wr_world = before;
+    CHECK_EQ(SHOWN, long_dump.rows);
+    CHECK(long_dump.rows + long_dump.more > FIBERS);
+    CHECK_EQ(0, long_dump.locked);
+    CHECK_OK(wr_once_set(once, NULL));
+    scope_done(scope);
+    wr_once_free(once);
 }
 
 TEST_PLAIN(a_dump_outside_any_run_shows_nothing)
