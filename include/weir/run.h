@@ -43,9 +43,9 @@ wr_err wr_run(const struct wr_run_conf *conf, wr_task_fn fn, void *arg WR_AT);
 
 /* Print the fibers that have waited in the scope they are in, on what they wait
  * and where, to standard error; 4096 of them, and how many more there are.
- * Everything else goes on meanwhile: one that just woke is shown where it waited.  Names are read where they are, so they must outlive
- * their objects, as literals do.  Any task, and any thread that keeps the run from
- * ending, may call it. */
+ * Everything else goes on meanwhile: one that just woke is shown where it waited.
+ * Names are read where they are, so they must outlive their objects, as literals
+ * do.  Any task, and any thread that keeps the run from ending, may call it. */
 void wr_run_dump(void);
 
 #endif

@@ -24,6 +24,7 @@ struct wr_timer {               /* zero is a cleared timer; the fields are the r
     struct wr_timer *next, *prev;
     wr_time deadline;
     void *owner;
+    void *stack_of;             /* the fiber on whose stack it lies, while it is set */
     unsigned char slot, level, kind, state, home;
 };
 
@@ -32,7 +33,8 @@ struct wr_timer {               /* zero is a cleared timer; the fields are the r
 void wr_timer_set(struct wr_timer *timer, wr_time deadline WR_AT);
 #define wr_timer_set(timer, deadline) wr_timer_set(timer, deadline, WR_HERE)
 
-/* A timer must be cleared before its memory goes.  Twice is fine. */
+/* A timer must be cleared before its memory goes.  Twice is fine.  A task that
+ * returns with one set on its stack ends the process. */
 void wr_timer_clear(struct wr_timer *timer WR_AT);
 #define wr_timer_clear(timer) wr_timer_clear(timer, WR_HERE)
 

@@ -196,9 +196,9 @@ static void admit_equal(struct wr_chan *ch)
         next = sender->next;
         if (ch->key(sender->item) != key)
             continue;
-        waitlist_remove(&ch->senders, sender);
         if (!wr_waiter_win(sender))
             continue;
+        waitlist_remove(&ch->senders, sender);
         replace(ch, entered, sender->item);
         sender->err = WR_OK;
         wr_fiber_ready(sender->fiber);

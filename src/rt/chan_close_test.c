@@ -1,8 +1,11 @@
 /* How a channel ends, who owns the values that are left, and how it is misused. */
 #include <weir/chan.h>
 
+#include <stdlib.h>
+
 #include <weir/lock.h>
 #include <weir/offload.h>
+#include <weir/run.h>
 
 #include "testing/settle.h"
 #include "testing/test.h"
@@ -293,6 +296,35 @@ TEST_DIES_PLAIN(before_the_runtime_runs_nothing_may_wait, "may wait, outside a t
 }
 
 static struct wr_mutex lock = WR_MUTEX("test.lock", 1);
+
+static wr_err recv_for_ever(void *arg)
+{
+    int value;
+    return wr_chan_recv(arg, &value, WR_NEVER);
+}
+
+static wr_err cancel_and_free(void *arg)
+{
+    struct wr_chan *ch = make(WR_WAIT, 1);
+    (void)arg;
+    struct wr_scope *scope;
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.scope",
+                                                           .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_go(scope, "test.victim", recv_for_ever, ch));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    wr_scope_cancel(scope);             /* on one worker: it has not run since */
+    wr_chan_close(ch);
+    wr_chan_free(ch);
+    return WR_OK;
+}
+
+TEST_DIES_PLAIN(freeing_it_before_a_canceled_receiver_has_left_the_call_is_a_panic,
+                "\"test.end\" is freed while test.victim#[0-9]+ waits on it; close it and join")
+{
+    struct wr_run_conf conf = { .workers = 1, .virtual_clock = true };
+    if (CHECK_ERR(WR_PANIC, wr_run(&conf, cancel_and_free, NULL)))
+        abort();
+}
 
 TEST_DIES(a_lock_held_is_refused_though_there_is_room_and_nobody_would_wait,
           "task main#[0-9]+ may wait on test.end while it holds lock \"test.lock\"")

@@ -192,6 +192,11 @@ static void check_ended_clean(struct fiber *fiber)
     char name[64];
     snprintf(name, sizeof(name), "task %s returned", wr_fiber_name(fiber));
     wr_fork_check(fiber->task.kind->place, name);
+    if (fiber->stack_timers) {          /* the wheel refers to frames that are gone */
+        char text[160];
+        snprintf(text, sizeof(text), "%s with a timer set that lies on its stack", name);
+        wr_fatal(fiber->timer_place, text);
+    }
     fiber->cleanups = NULL;
     fiber->foreign = 0;
     if (fiber->scopes)
@@ -206,7 +211,8 @@ static void check_ended_clean(struct fiber *fiber)
 
 bool wr_fiber_left_over(const struct fiber *fiber)
 {
-    return fiber->scopes || fiber->cleanups || fiber->held_count || fiber->foreign;
+    return fiber->scopes || fiber->cleanups || fiber->held_count || fiber->foreign
+        || fiber->stack_timers;
 }
 
 static void run_task(struct fiber *fiber)

@@ -112,6 +112,9 @@ wr_time wr_wheel_next(const struct wheel *wheel, bool exact);
 /* Take out one timer whose deadline is not after `now`; NULL when there is none. */
 struct wr_timer *wr_wheel_pop(struct wheel *wheel, wr_time now);
 
+/* It is no longer in a wheel. */
+void wr_timer_off(struct wr_timer *timer);
+
 /* Panics when a set timer is touched outside its worker. */
 void wr_timer_check_home(const struct wr_timer *timer, const char *place);
 
@@ -159,6 +162,8 @@ struct fiber {
     struct fiber *scope_next, **scope_link;     /* among the fibers that its scope must wake */
     struct fiber *all_next, **all_link;         /* among its worker's fibers that ever waited */
     struct held held[LOCKS_HELD_MAX];
+    uint32_t stack_timers;      /* timers that are set and lie on its stack */
+    const char *timer_place;    /* where the last of them was set */
     uint64_t rest_word;         /* trim.c: the wait it was seen in, ... */
     uint8_t rest;               /* ... and for how long */
 

@@ -348,10 +348,11 @@ static void fire(struct wr_timer *timer)
         struct fiber *fiber = timer->owner;
         if (wr_wait_end(fiber, WAIT_TIMEOUT))
             wr_fiber_ready(fiber);
-    } else if (timer->owner) {
+    } else {
         struct waiter *waiter = timer->owner;
+        wr_timer_off(timer);
         timer->owner = NULL;
-        if (wr_waiter_win(waiter))
+        if (waiter && wr_waiter_win(waiter))
             wr_fiber_ready(waiter->fiber);
     }
 }

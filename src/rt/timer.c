@@ -206,6 +206,13 @@ static struct worker *own_worker(const struct wr_timer *timer, const char *call,
 void (wr_timer_set)(struct wr_timer *timer, wr_time deadline, const char *place)
 {
     struct worker *w = own_worker(timer, "wr_timer_set", place);
+    struct fiber *fiber = w->current;
+    if (timer->state != TIMER_ARMED
+        && (uintptr_t)timer - (uintptr_t)fiber->stack < fiber->stack_size) {
+        timer->stack_of = fiber;
+        fiber->timer_place = place;
+        fiber->stack_timers++;
+    }
     timer->kind = TIMER_PUBLIC;
     timer->home = (unsigned char)w->id;
     wr_wheel_arm(&w->wheel, timer, deadline);
@@ -215,6 +222,15 @@ void (wr_timer_clear)(struct wr_timer *timer, const char *place)
 {
     struct worker *w = own_worker(timer, "wr_timer_clear", place);
     wr_wheel_disarm(&w->wheel, timer);
+    wr_timer_off(timer);
+}
+
+void wr_timer_off(struct wr_timer *timer)
+{
+    struct fiber *fiber = timer->stack_of;
+    if (fiber)
+        fiber->stack_timers--;
+    timer->stack_of = NULL;
 }
 
 bool wr_timer_due(const struct wr_timer *timer)

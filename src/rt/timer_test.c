@@ -477,3 +477,44 @@ TEST_DIES_PLAIN(a_set_timer_that_is_touched_on_another_worker_is_caught,
     if (CHECK_ERR(WR_PANIC, wr_run(&(struct wr_run_conf){ .workers = 2 }, share, &shared)))
         abort();
 }
+
+/* ---- on a stack that goes ---- */
+
+static wr_err leave_one_set(void *arg)
+{
+    struct wr_timer timer = { 0 };
+    (void)arg;
+    wr_timer_set(&timer, wr_after(WR_S(1)));
+    return WR_OK;
+}
+
+TEST_DIES(a_task_that_returns_with_a_timer_set_on_its_stack_is_named_before_it_fires,
+          "weir: fatal at src/rt/timer_test\\.c:[0-9]+: task test\\.task#[0-9]+ returned with "
+          "a timer set that lies on its stack")
+{
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(wr_scope_go(scope, "test.task", leave_one_set, NULL));
+    scope_done(scope);
+}
+
+static wr_err set_and_clear(void *arg)
+{
+    struct wr_timer cleared = { 0 }, fired = { 0 }, again = { 0 };
+    wr_timer_set(&cleared, wr_after(WR_S(1)));
+    wr_timer_clear(&cleared);
+    wr_timer_set(&again, wr_after(WR_S(1)));
+    wr_timer_set(&again, wr_after(WR_S(2)));        /* anew: it counts once */
+    wr_timer_clear(&again);
+    wr_timer_clear(&again);
+    wr_timer_set(&fired, wr_after(WR_MS(1)));
+    wr_timer_set(arg, wr_after(WR_S(9)));           /* not on this stack */
+    return wr_sleep(wr_after(WR_MS(2)));
+}
+
+TEST(a_timer_that_was_cleared_or_has_fired_or_lies_elsewhere_may_be_left)
+{
+    static struct wr_timer elsewhere;
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(wr_scope_go(scope, "test.task", set_and_clear, &elsewhere));
+    scope_done(scope);
+}

@@ -74,8 +74,11 @@ wr_err wr_wait_lost(struct fiber *fiber)
 
 void wr_waitlist_wake_all(struct waitlist *list, wr_err err)
 {
-    struct waiter *waiter;
-    while ((waiter = waitlist_win(list))) {
+    for (struct waiter *waiter = list->head, *next; waiter; waiter = next) {
+        next = waiter->next;
+        if (!wr_waiter_win(waiter))
+            continue;
+        waitlist_remove(list, waiter);
         waiter->err = err;
         wr_fiber_ready(waiter->fiber);
     }

@@ -238,20 +238,16 @@ static inline void waitlist_remove(struct waitlist *list, struct waiter *waiter)
     waiter->linked = false;
 }
 
-/* Take out the first waiter whose wait can be won, and win it. */
+/* Take out the first waiter whose wait can be won, and win it.  Others, whose wait
+ * has ended otherwise, stay until their fiber takes them out: as long as it is
+ * inside the call, the object must not be freed, and free can see it. */
 static inline struct waiter *waitlist_win(struct waitlist *list)
 {
-    struct waiter *waiter;
-    while ((waiter = list->head)) {
-        list->head = waiter->next;
-        if (waiter->next)
-            waiter->next->prev = NULL;
-        else
-            list->tail = NULL;
-        waiter->linked = false;
-        if (wr_waiter_win(waiter))
+    for (struct waiter *waiter = list->head; waiter; waiter = waiter->next)
+        if (likely(wr_waiter_win(waiter))) {
+            waitlist_remove(list, waiter);
             return waiter;
-    }
+        }
     return NULL;
 }
 

@@ -98,7 +98,7 @@ TEST_PLAIN(waiters_leave_a_list_from_every_position_and_twice_is_fine)
     }
 }
 
-TEST_PLAIN(the_first_waiter_that_can_be_won_is_and_those_before_it_are_taken_out)
+TEST_PLAIN(the_first_waiter_that_can_be_won_is_taken_out_and_those_before_it_stay)
 {
     struct fiber fibers[4] = { 0 };
     struct waitlist list = { 0 };
@@ -110,10 +110,12 @@ TEST_PLAIN(the_first_waiter_that_can_be_won_is_and_those_before_it_are_taken_out
     CHECK(wr_wait_end(&fibers[0], WAIT_TIMEOUT));
     CHECK(wr_wait_end(&fibers[1], WAIT_CANCEL));
     CHECK(waitlist_win(&list) == &waiters[2]);
-    CHECK(!waiters[0].linked && !waiters[1].linked && !waiters[2].linked);
-    CHECK(list.head == &waiters[3]);
+    CHECK(waiters[0].linked && waiters[1].linked && !waiters[2].linked);
     CHECK(waitlist_win(&list) == &waiters[3]);
     CHECK(waitlist_win(&list) == NULL);
+    waitlist_remove(&list, &waiters[0]);
+    waitlist_remove(&list, &waiters[1]);
+    CHECK(!list.head && !list.tail);
 }
 
 /* ---- threads that race ---- */

@@ -154,6 +154,7 @@ static bool fire(struct wr_timer *timer, struct fiber *fiber)
         return false;               /* it made the fiber ready, if that was armed */
     }
     struct waiter *waiter = timer->owner;
+    wr_timer_off(timer);
     timer->owner = NULL;
     return waiter && waiter->fiber == fiber && wr_waiter_win(waiter);
 }
