@@ -371,6 +371,20 @@ TEST(with_retry_once_a_close_during_the_pause_is_told_at_once)
     wr_chan_free(ch);
 }
 
+TEST(with_retry_once_a_close_is_told_though_the_sender_is_canceled_before_it_runs)
+{
+    struct wr_chan *ch = make(WR_RETRY_ONCE, 1);
+    struct wr_scope *scope = scope_open();
+    struct call call = { .ch = ch, .value = 2, .deadline = WR_NEVER };
+    CHECK_OK(put(ch, 1));
+    go(scope, send_task, &call);
+    wr_chan_close(ch);
+    wr_scope_cancel(scope);             /* on one worker it has not run since */
+    scope_done(scope);
+    CHECK_ERR(WR_CLOSED, call.err);
+    wr_chan_free(ch);
+}
+
 /* ---- callbacks that break a rule ---- */
 
 static void broken_drop(void *item)
