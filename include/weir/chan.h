@@ -68,7 +68,8 @@ struct wr_chan_stat {
 
 /* Errors: NOMEM, also for more than 4 GiB of values.  A missing or contradictory
  * conf is a panic. */
-wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf);
+wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf WR_AT);
+#define wr_chan_new(...) wr_chan_new(__VA_ARGS__, WR_HERE)
 
 /* Free the channel and drop what it still holds.  No fiber may be waiting on
  * it: close it and join its users first.  NULL is allowed. */

@@ -47,7 +47,8 @@ struct wr_scope_conf {
  * Errors: NOMEM; BUSY (500 scopes deep: a cancel goes down level by level);
  * CANCELED or TIMEOUT when the caller's scope has ended (a shield is made all
  * the same). */
-wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf);
+wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf WR_AT);
+#define wr_scope_new(...) wr_scope_new(__VA_ARGS__, WR_HERE)
 
 /* Start fn(arg) as a task of this scope.  `name` is a string literal: the kind
  * of task, as metrics and the topology show it ("queue.worker").
@@ -78,8 +79,10 @@ wr_err wr_scope_close(struct wr_scope *scope WR_AT);
 
 /* Put the calling fiber's own waits under the scope, and back.  They nest.
  * This is how a block of code gets a deadline, or a shield. */
-void wr_scope_enter(struct wr_scope *scope);
-void wr_scope_leave(struct wr_scope *scope);
+void wr_scope_enter(struct wr_scope *scope WR_AT);
+#define wr_scope_enter(scope) wr_scope_enter(scope, WR_HERE)
+void wr_scope_leave(struct wr_scope *scope WR_AT);
+#define wr_scope_leave(scope) wr_scope_leave(scope, WR_HERE)
 
 /* Tasks of the scope that have not ended. */
 size_t wr_scope_live(const struct wr_scope *scope);

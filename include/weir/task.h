@@ -69,11 +69,13 @@ struct wr_cleanup {
     struct wr_scope *scope;
 };
 void wr_cleanup_push(struct wr_cleanup *cleanup);
-void wr_cleanup_pop(struct wr_cleanup *cleanup);
+void wr_cleanup_pop(struct wr_cleanup *cleanup WR_AT);
+#define wr_cleanup_pop(cleanup) wr_cleanup_pop(cleanup, WR_HERE)
 
 /* Mark frames of a library that must not be abandoned: between enter and leave
  * a panic ends the process instead of the task, and waiting is a panic. */
 void wr_foreign_enter(void);
-void wr_foreign_leave(void);
+void wr_foreign_leave(const char *place);
+#define wr_foreign_leave() wr_foreign_leave(WR_HERE)
 
 #endif

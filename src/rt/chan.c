@@ -86,17 +86,21 @@ static void describe(struct topo_node *node, struct topo_row *row)
                               .coalesced = stat.coalesced };
 }
 
-wr_err wr_chan_new(struct wr_chan **ret, const struct wr_chan_conf *conf)
+wr_err (wr_chan_new)(struct wr_chan **ret, const struct wr_chan_conf *conf, const char *place)
 {
     const char *name = conf->name ? conf->name : "?";
     if (!conf->name || conf->item_size == 0 || conf->cap == 0)
-        wr_panic(
+        wr_panic_at(
+            place,
             "channel \"%s\": name, item_size and cap are required; there is no unbounded kind",
             name);
     if (conf->policy < WR_WAIT || conf->policy > WR_RETRY_ONCE)
-        wr_panic("channel \"%s\": say what happens when it is full", name);
+        wr_panic_at(place,
+                    "channel \"%s\": say what happens when it is full: policy is %d, not "
+                    "WR_WAIT, WR_REJECT, WR_DROP_OLDEST, WR_COALESCE or WR_RETRY_ONCE",
+                    name, (int)conf->policy);
     if ((conf->policy == WR_COALESCE) != (conf->key != NULL))
-        wr_panic("channel \"%s\": WR_COALESCE and key belong together", name);
+        wr_panic_at(place, "channel \"%s\": WR_COALESCE and key belong together", name);
     size_t bytes;
     if (__builtin_mul_overflow(conf->cap, conf->item_size, &bytes) || bytes > UINT32_MAX)
         return WR_NOMEM;

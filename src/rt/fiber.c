@@ -278,11 +278,11 @@ void wr_cleanup_push(struct wr_cleanup *cleanup)
     fiber->cleanups = cleanup;
 }
 
-void wr_cleanup_pop(struct wr_cleanup *cleanup)
+void (wr_cleanup_pop)(struct wr_cleanup *cleanup, const char *place)
 {
     struct fiber *fiber = fiber_self();
     if (!fiber || fiber->cleanups != cleanup)
-        wr_panic("cleanups are popped in the reverse order of their push");
+        wr_panic_at(place, "cleanups are popped in the reverse order of their push");
     fiber->cleanups = cleanup->below;
 }
 
@@ -296,13 +296,13 @@ void wr_foreign_enter(void)
     fiber->foreign++;
 }
 
-void wr_foreign_leave(void)
+void (wr_foreign_leave)(const char *place)
 {
     struct fiber *fiber = fiber_self();
     if (!fiber)
         return;
     if (fiber->foreign == 0)
-        wr_panic("wr_foreign_leave without wr_foreign_enter");
+        wr_panic_at(place, "wr_foreign_leave without wr_foreign_enter");
     fiber->foreign--;
 }
 

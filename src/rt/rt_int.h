@@ -223,6 +223,7 @@ struct worker {
     struct wheel wheel;
     struct fiber *all;
     struct fiber *trim_at;              /* the next fiber that trim.c looks at */
+    uint32_t looks;                     /* times the loop has looked around */
     wr_time trim_next;
     uint64_t trim_turns;                /* the turns before its last round began */
     bool trim_more;                     /* this pass has found something to come back to */

@@ -17,6 +17,7 @@
 #define FRESH_WAIT WR_US(50)    /* a task that has waited this long wakes another worker */
 #define LOW_SPAN WR_MS(10)      /* low tasks get a turn this often under full load */
 #define EVENTS_MAX 64
+#define TRIM_LOOKS 1024
 
 /* ---- wakes from one worker to another ---- */
 
@@ -411,6 +412,8 @@ static void look_around(struct worker *w)
     }
     if (w->fds)
         wr_sched_poll(w, WR_NOW);
+    if (unlikely(++w->looks % TRIM_LOOKS == 0))     /* one that never idles must too */
+        wr_trim(w, wr_now());
     wr_kick();
 }
 

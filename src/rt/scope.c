@@ -22,12 +22,12 @@
 
 struct wr_scope wr_scope_nowhere = { .name = "nowhere", .deadline = WR_NEVER };
 
-static struct fiber *owner_self(const char *call)
+static struct fiber *owner_self(const char *call, const char *place)
 {
     struct fiber *fiber = fiber_self();
     if (!fiber || !fiber->started) {
-        wr_fork_check(WR_HERE, call);
-        wr_panic("%s outside a task", call);
+        wr_fork_check(place, call);
+        wr_panic_at(place, "%s outside a task", call);
     }
     return fiber;
 }
@@ -62,15 +62,16 @@ static void detach(struct wr_scope *scope)
     spin_unlock(&scope->parent->lock);
 }
 
-wr_err wr_scope_new(struct wr_scope **ret, const struct wr_scope_conf *conf)
+wr_err (wr_scope_new)(struct wr_scope **ret, const struct wr_scope_conf *conf,
+                      const char *place)
 {
-    struct fiber *fiber = owner_self("wr_scope_new");
+    struct fiber *fiber = owner_self("wr_scope_new", place);
     if (conf->deadline == WR_NOW)
-        wr_panic("scope \"%s\" has no deadline: say one, or WR_NEVER",
-                 conf->name ? conf->name : "?");
+        wr_panic_at(place, "scope \"%s\" has no deadline: say one, or WR_NEVER",
+                    conf->name ? conf->name : "?");
     if (conf->shield && conf->deadline == WR_NEVER)
-        wr_panic("scope \"%s\" is a shield and needs a deadline of its own",
-                 conf->name ? conf->name : "?");
+        wr_panic_at(place, "scope \"%s\" is a shield and needs a deadline of its own",
+                    conf->name ? conf->name : "?");
     struct wr_scope *parent = fiber->scope;
     wr_err ended = wr_wait_check(fiber);
     if (ended && !conf->shield)
@@ -234,7 +235,7 @@ wr_err (wr_scope_close)(struct wr_scope *scope, const char *place)
 {
     if (!scope)
         return WR_OK;
-    struct fiber *fiber = owner_self("wr_scope_close");
+    struct fiber *fiber = owner_self("wr_scope_close", place);
     if (scope->owner != fiber)
         wr_panic_at(place, "scope \"%s\" is closed by %s, but belongs to %s", scope->name,
                     wr_fiber_name(fiber), wr_fiber_name(scope->owner));
@@ -264,24 +265,24 @@ wr_err (wr_scope_close)(struct wr_scope *scope, const char *place)
     return err;
 }
 
-void wr_scope_enter(struct wr_scope *scope)
+void (wr_scope_enter)(struct wr_scope *scope, const char *place)
 {
-    struct fiber *fiber = owner_self("wr_scope_enter");
+    struct fiber *fiber = owner_self("wr_scope_enter", place);
     if (scope->owner != fiber)
-        wr_panic("scope \"%s\" is entered by %s, but belongs to %s", scope->name,
-                 wr_fiber_name(fiber), wr_fiber_name(scope->owner));
+        wr_panic_at(place, "scope \"%s\" is entered by %s, but belongs to %s", scope->name,
+                    wr_fiber_name(fiber), wr_fiber_name(scope->owner));
     if (scope->entered_from)
-        wr_panic("scope \"%s\" is entered twice", scope->name);
+        wr_panic_at(place, "scope \"%s\" is entered twice", scope->name);
     scope->entered_from = fiber->scope;
     wr_fiber_set_scope(fiber, scope);
 }
 
-void wr_scope_leave(struct wr_scope *scope)
+void (wr_scope_leave)(struct wr_scope *scope, const char *place)
 {
-    struct fiber *fiber = owner_self("wr_scope_leave");
+    struct fiber *fiber = owner_self("wr_scope_leave", place);
     if (fiber->scope != scope || !scope->entered_from)
-        wr_panic("scope \"%s\" is left, but %s is in \"%s\"", scope->name, wr_fiber_name(fiber),
-                 fiber->scope->name);
+        wr_panic_at(place, "scope \"%s\" is left, but %s is in \"%s\"", scope->name,
+                    wr_fiber_name(fiber), fiber->scope->name);
     wr_fiber_set_scope(fiber, scope->entered_from);
     scope->entered_from = NULL;
 }
@@ -295,12 +296,12 @@ size_t wr_scope_live(const struct wr_scope *scope)
 
 struct wr_scope *wr_scope_self(void)
 {
-    return owner_self("wr_scope_self")->scope;
+    return owner_self("wr_scope_self", WR_HERE)->scope;
 }
 
 bool wr_scope_within(const struct wr_scope *outer)
 {
-    const struct wr_scope *scope = owner_self("wr_scope_within")->task.scope;
+    const struct wr_scope *scope = owner_self("wr_scope_within", WR_HERE)->task.scope;
     while (scope && scope != outer)
         scope = scope->parent;
     return scope != NULL;
@@ -308,7 +309,7 @@ bool wr_scope_within(const struct wr_scope *outer)
 
 wr_time wr_scope_deadline(void)
 {
-    return owner_self("wr_scope_deadline")->scope->deadline;
+    return owner_self("wr_scope_deadline", WR_HERE)->scope->deadline;
 }
 
 /* While a fiber computes, nobody fires the timers of its worker: the scope at
@@ -326,7 +327,7 @@ static void end_if_late(struct wr_scope *scope)
 /* A computing loop of the low class gives way here when anything else waits. */
 wr_err wr_scope_check(void)
 {
-    struct fiber *fiber = owner_self("wr_scope_check");
+    struct fiber *fiber = owner_self("wr_scope_check", WR_HERE);
     if (fiber->low && !fiber->held_count && !fiber->foreign)
         wr_sched_give_way(fiber);
     end_if_late(fiber->scope);

@@ -1,10 +1,11 @@
 /* trim.c - the memory of fibers that wait for long.
  *
  * A fiber that once called deeply keeps the pages it touched, though it may
- * now wait near the top of its stack for an hour.  Each worker goes round its
- * waiting fibers, a few at a time; one that has not moved between two visits
- * gets everything below its stack pointer given back to the system.  Nothing
- * above is touched: others may write into the frames of a fiber that waits.
+ * now wait near the top of its stack for an hour.  Each worker, when it has
+ * nothing to do and now and then when it has, goes round its waiting fibers, a few
+ * at a time; one that has not moved between two visits gets everything below its
+ * stack pointer given back to the system.  Nothing above is touched: others may
+ * write into the frames of a fiber that waits.
  *
  * Fibers whose task has ended are kept for the next; when a great many are
  * spare, after a rush, their stacks go back a few at a time as well.

@@ -86,6 +86,22 @@ TEST(a_fiber_that_waits_through_two_visits_gives_back_what_it_does_not_use)
     CHECK_EQ('k', diver.mark);                      /* what it does use is intact */
 }
 
+/* Under the virtual clock only the scheduler's loop trims, as under full load. */
+TEST(a_worker_that_is_never_idle_trims_as_well)
+{
+    struct diver diver = { 0 };
+    struct wr_scope *scope = start_diver(&diver);
+    if (diver.fiber->home != fiber_self()->home) {
+        end_diver(&diver, scope);
+        SKIP("the diver was started by another worker");
+    }
+    CHECK(resident(diver.fiber) >= DEEP / wr_os_page());
+    for (int i = 0; i < 4000; i++)
+        CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    CHECK(resident(diver.fiber) <= 2);
+    end_diver(&diver, scope);
+}
+
 TEST(rounds_end_when_there_is_nothing_left_to_do)
 {
     struct diver diver = { 0 };
