@@ -40,7 +40,7 @@ struct wr_mutex {
 
 struct wr_rwlock {
     struct wr_lock_info info;
-    _Atomic uint32_t word;          /* readers, or WRITER */
+    _Atomic uint32_t word;          /* readers or a writer, and whether some sleep */
     _Atomic uint32_t wanted;        /* writers that wait: readers let them pass */
 };
 
@@ -55,7 +55,8 @@ void wr_mutex_unlock(struct wr_mutex *mutex WR_AT);
 #define wr_mutex_unlock(mutex) wr_mutex_unlock(mutex, WR_HERE)
 
 /* Share an rwlock with other readers, or have it alone.  A writer that waits
- * goes before readers that come after it. */
+ * goes before readers that come after it.  Each is released as it was taken:
+ * the other way is a panic that names both places. */
 void wr_rwlock_read(struct wr_rwlock *lock WR_AT);
 #define wr_rwlock_read(lock) wr_rwlock_read(lock, WR_HERE)
 void wr_rwlock_read_done(struct wr_rwlock *lock WR_AT);

@@ -7,6 +7,8 @@
  */
 #include <weir/lock.h>
 
+#include <limits.h>
+
 #include "rt/topo_int.h"
 
 #define SPINS 100
@@ -14,6 +16,7 @@
 
 enum { FREE = 0, TAKEN = 1, CONTENDED = 2 };            /* wr_mutex.word */
 #define WRITER 0x80000000u                              /* wr_rwlock.word */
+#define ASLEEP 0x40000000u                              /* ... somebody may be */
 
 static __thread struct fiber thread_holder;             /* for threads that are no worker */
 static struct { struct spin lock; struct wr_lock_info *first; } registry;
@@ -76,16 +79,18 @@ static void before(struct wr_lock_info *info, const char *place)
         wr_panic_at(place, "more than %d locks held at once", LOCKS_HELD_MAX);
 }
 
-static void after(const void *lock, const struct wr_lock_info *info, const char *place)
+static void after(const void *lock, const struct wr_lock_info *info, bool shared,
+                  const char *place)
 {
     struct fiber *self = holder();
     self->held[self->held_count++] = (struct held){
         .lock = lock, .name = info->name, .place = place, .rank = info->rank,
-        .since = wr_os_cycles(),
+        .since = wr_os_cycles(), .shared = shared,
     };
 }
 
-static void release(const void *lock, struct wr_lock_info *info, const char *place)
+static void release(const void *lock, struct wr_lock_info *info, bool shared,
+                    const char *place)
 {
     static _Atomic uint64_t long_hold;
     struct fiber *self = holder();
@@ -96,6 +101,10 @@ static void release(const void *lock, struct wr_lock_info *info, const char *pla
         wr_panic_at(place, "lock \"%s\" is released by %s, which does not hold it", info->name,
                     wr_task_name());
     struct held held = self->held[i - 1];
+    if (held.shared != shared)
+        wr_panic_at(place, "lock \"%s\" is released by a %s, but was taken by a %s at %s",
+                    info->name, shared ? "reader" : "writer",
+                    held.shared ? "reader" : "writer", held.place);
     for (; i < self->held_count; i++)
         self->held[i - 1] = self->held[i];
     self->held_count--;
@@ -136,73 +145,101 @@ void (wr_mutex_lock)(struct wr_mutex *mutex, const char *place)
     if (!atomic_compare_exchange_strong_explicit(&mutex->word, &free, TAKEN,
                                                  memory_order_acquire, memory_order_relaxed))
         mutex_slow(mutex);
-    after(mutex, &mutex->info, place);
+    after(mutex, &mutex->info, false, place);
 }
 
 void (wr_mutex_unlock)(struct wr_mutex *mutex, const char *place)
 {
-    release(mutex, &mutex->info, place);
+    release(mutex, &mutex->info, false, place);
     if (atomic_exchange_explicit(&mutex->word, FREE, memory_order_release) == CONTENDED)
         wr_os_futex_wake(&mutex->word, 1);
 }
 
 /* ---- rwlock ---- */
 
-static bool read_attempt(struct wr_rwlock *lock)
+static bool blocked(struct wr_rwlock *lock, uint32_t word, bool shared)
 {
-    uint32_t word = atomic_load_explicit(&lock->word, memory_order_relaxed);
-    if (word & WRITER || atomic_load_explicit(&lock->wanted, memory_order_relaxed))
-        return false;
-    return atomic_compare_exchange_strong_explicit(&lock->word, &word, word + 1,
+    if (!shared)
+        return word & ~ASLEEP;
+    return word & WRITER || atomic_load_explicit(&lock->wanted, memory_order_relaxed);
+}
+
+static bool attempt(struct wr_rwlock *lock, uint32_t word, bool shared)
+{
+    return atomic_compare_exchange_strong_explicit(&lock->word, &word,
+                                                   word + (shared ? 1 : WRITER),
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
-static bool write_attempt(struct wr_rwlock *lock)
+/* Who has spun enough marks the word, looks once more, and sleeps for as long as
+ * the word is as it was then.  Whoever leaves the lock free takes the mark off and
+ * wakes all; what it learns of them it learns in the act of releasing, because
+ * from then on the lock may be gone. */
+static void rwlock_slow(struct wr_rwlock *lock, bool shared)
 {
-    uint32_t free = 0;
-    return atomic_compare_exchange_strong_explicit(&lock->word, &free, WRITER,
-                                                   memory_order_acquire, memory_order_relaxed);
-}
-
-/* Rare and short: spinning with a pause that grows into yielding is enough. */
-static void spin_until(struct wr_rwlock *lock, bool (*attempt)(struct wr_rwlock *))
-{
-    if (attempt(lock))
-        return;
     RT_ASSERT(!wr_rt.hooks);
     atomic_fetch_add_explicit(&lock->info.contended, 1, memory_order_relaxed);
-    for (unsigned round = 0; !attempt(lock); round++)
-        wr_os_relax(round < SPINS ? round : 255);
+    for (unsigned round = 0;; round++) {
+        uint32_t word = atomic_load_explicit(&lock->word, memory_order_acquire);
+        if (!blocked(lock, word, shared)) {
+            if (attempt(lock, word, shared))
+                return;
+        } else if (round < SPINS) {
+            wr_os_relax(round);
+        } else if (!(word & ASLEEP)) {
+            atomic_compare_exchange_strong_explicit(&lock->word, &word, word | ASLEEP,
+                                                    memory_order_acquire,
+                                                    memory_order_relaxed);
+        } else {
+            wr_os_futex_wait(&lock->word, word, WR_NEVER);
+        }
+    }
+}
+
+static bool rwlock_now(struct wr_rwlock *lock, bool shared)
+{
+    uint32_t word = atomic_load_explicit(&lock->word, memory_order_relaxed);
+    return !blocked(lock, word, shared) && attempt(lock, word, shared);
 }
 
 void (wr_rwlock_read)(struct wr_rwlock *lock, const char *place)
 {
     sim_point("lock", place);
     before(&lock->info, place);
-    spin_until(lock, read_attempt);
-    after(lock, &lock->info, place);
+    if (!rwlock_now(lock, true))
+        rwlock_slow(lock, true);
+    after(lock, &lock->info, true, place);
 }
 
 void (wr_rwlock_read_done)(struct wr_rwlock *lock, const char *place)
 {
-    release(lock, &lock->info, place);
-    atomic_fetch_sub_explicit(&lock->word, 1, memory_order_release);
+    release(lock, &lock->info, true, place);
+    uint32_t word = atomic_load_explicit(&lock->word, memory_order_relaxed), left;
+    do
+        left = word - 1 == ASLEEP ? 0 : word - 1;
+    while (!atomic_compare_exchange_weak_explicit(&lock->word, &word, left,
+                                                  memory_order_release, memory_order_relaxed));
+    if (word - 1 == ASLEEP)
+        wr_os_futex_wake(&lock->word, UINT_MAX);
 }
 
 void (wr_rwlock_write)(struct wr_rwlock *lock, const char *place)
 {
     sim_point("lock", place);
     before(&lock->info, place);
-    atomic_fetch_add_explicit(&lock->wanted, 1, memory_order_relaxed);
-    spin_until(lock, write_attempt);
-    atomic_fetch_sub_explicit(&lock->wanted, 1, memory_order_relaxed);
-    after(lock, &lock->info, place);
+    if (!rwlock_now(lock, false)) {
+        atomic_fetch_add_explicit(&lock->wanted, 1, memory_order_relaxed);
+        rwlock_slow(lock, false);
+        atomic_fetch_sub_explicit(&lock->wanted, 1, memory_order_relaxed);
+    }
+    after(lock, &lock->info, false, place);
 }
 
 void (wr_rwlock_write_done)(struct wr_rwlock *lock, const char *place)
 {
-    release(lock, &lock->info, place);
-    atomic_store_explicit(&lock->word, 0, memory_order_release);
+    release(lock, &lock->info, false, place);
+    if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) & ASLEEP)
+        wr_os_futex_wake(&lock->word, UINT_MAX);
 }
 
 void (wr_mutex_fini)(struct wr_mutex *mutex, const char *place)

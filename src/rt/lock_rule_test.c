@@ -283,6 +283,22 @@ TEST_PANICS(a_lock_is_released_by_who_took_it,
     wr_panic("as claimed");
 }
 
+#define OTHERWISE(released, taken) \
+    "panic at src/rt/lock_rule_test\\.c:[0-9]+: lock \"test\\.rwlock\" is released by " \
+    "a " released ", but was taken by a " taken " at src/rt/lock_rule_test\\.c:[0-9]+"
+
+TEST_DIES(what_a_writer_took_is_not_released_by_a_reader, OTHERWISE("reader", "writer"))
+{
+    wr_rwlock_write(&rwlock);
+    wr_rwlock_read_done(&rwlock);
+}
+
+TEST_DIES(what_a_reader_took_is_not_released_by_a_writer, OTHERWISE("writer", "reader"))
+{
+    wr_rwlock_read(&rwlock);
+    wr_rwlock_write_done(&rwlock);
+}
+
 TEST_DIES(a_lock_that_goes_while_it_is_held_is_named,
           "panic at src/rt/lock_rule_test\\.c:[0-9]+: "
           "lock \"test\\.mutex\" goes while it is held")

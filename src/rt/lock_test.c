@@ -245,6 +245,86 @@ TEST(a_waiting_writer_goes_before_readers_that_come_later)
     wr_rwlock_fini(&queueing.lock);
 }
 
+struct sleeper { struct wr_rwlock lock; struct os_thread thread; atomic_bool inside; };
+
+/* Until the other is seen asleep, not spinning: only then is the lock released. */
+static void hold_until_it_sleeps(struct sleeper *sleeper)
+{
+    bool asleep = false;
+    wr_time give_up = wr_world_os.mono() + WR_S(20);
+    atomic_store(&sleeper->inside, true);
+    while (!asleep && wr_world_os.mono() < give_up)
+        asleep = sleeper->lock.info.contended && wr_os_thread_blocked(&sleeper->thread);
+    CHECK(asleep);
+}
+
+static void read_until_it_sleeps(void *arg)
+{
+    struct sleeper *sleeper = arg;
+    wr_rwlock_read(&sleeper->lock);
+    hold_until_it_sleeps(sleeper);
+    wr_rwlock_read_done(&sleeper->lock);
+}
+
+static void write_until_it_sleeps(void *arg)
+{
+    struct sleeper *sleeper = arg;
+    wr_rwlock_write(&sleeper->lock);
+    hold_until_it_sleeps(sleeper);
+    wr_rwlock_write_done(&sleeper->lock);
+}
+
+static wr_err then_write(void *arg)
+{
+    struct sleeper *sleeper = arg;
+    while (!atomic_load(&sleeper->inside))
+        ;
+    wr_os_thread_self(&sleeper->thread);
+    wr_rwlock_write(&sleeper->lock);
+    wr_rwlock_write_done(&sleeper->lock);
+    return WR_OK;
+}
+
+static wr_err then_read(void *arg)
+{
+    struct sleeper *sleeper = arg;
+    while (!atomic_load(&sleeper->inside))
+        ;
+    wr_os_thread_self(&sleeper->thread);
+    wr_rwlock_read(&sleeper->lock);
+    wr_rwlock_read_done(&sleeper->lock);
+    return WR_OK;
+}
+
+static wr_err wait_for_a_reader(void *arg)
+{
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(wr_scope_go(scope, "test.writer", then_write, arg));
+    CHECK_OK(wr_offload(read_until_it_sleeps, arg, WR_NEVER));
+    scope_done(scope);
+    return WR_OK;
+}
+
+static wr_err wait_for_a_writer(void *arg)
+{
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(wr_scope_go(scope, "test.reader", then_read, arg));
+    CHECK_OK(wr_offload(write_until_it_sleeps, arg, WR_NEVER));
+    scope_done(scope);
+    return WR_OK;
+}
+
+TEST_PLAIN(who_waits_long_for_a_rwlock_sleeps_and_is_woken)
+{
+    static const wr_task_fn ways[] = { wait_for_a_reader, wait_for_a_writer };
+    for (int i = 0; i < 2; i++) {
+        struct sleeper sleeper = { .lock = WR_RWLOCK("sleeper", 1) };
+        CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 1 }, ways[i], &sleeper));
+        CHECK_EQ(1, sleeper.lock.info.contended);
+        wr_rwlock_fini(&sleeper.lock);      /* nothing of it is left in the word */
+    }
+}
+
 /* ---- ranks ---- */
 
 TEST(locks_are_taken_in_ascending_rank_and_released_in_any_order)

@@ -134,6 +134,7 @@ struct held {
     const char *place;
     uint64_t since;             /* cycles */
     uint32_t rank;
+    bool shared;                /* with other readers */
 };
 
 /* What every switch and wait touches is in the first cache line. */

@@ -75,8 +75,25 @@ static void read_both(void)
     wr_rwlock_read_done(&rwlock);
 }
 
-MODEL(rwlock_writer_and_reader, .setup = open_seam, .thread = { write_both, read_both });
+static void all_gone(void)
+{
+    wr_rwlock_fini(&rwlock);        /* a mark of sleepers that stayed would be a panic */
+}
+
+static void two_and_gone(void)
+{
+    two();
+    all_gone();
+}
+
+MODEL(rwlock_writer_and_reader, .setup = open_seam, .thread = { write_both, read_both },
+      .finish = all_gone, .spin_ends = true, .stale_max = 2);
 MODEL(rwlock_two_writers, .setup = open_seam, .thread = { write_both, write_both },
-      .finish = two);
+      .finish = two_and_gone, .spin_ends = true, .stale_max = 2);
 MODEL(rwlock_two_readers_one_writer, .setup = open_seam,
-      .thread = { read_both, read_both, write_both }, .preempt_max = 3);
+      .thread = { read_both, read_both, write_both }, .finish = all_gone, .preempt_max = 3,
+      .full = true, .full_preempt_max = 3, .full_stale_max = 1, .spin_ends = true);
+MODEL(rwlock_two_writers_one_reader, .setup = open_seam,
+      .thread = { write_both, write_both, read_both }, .finish = two_and_gone,
+      .preempt_max = 3, .full = true, .full_preempt_max = 3, .full_stale_max = 1,
+      .spin_ends = true);
