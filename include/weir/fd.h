@@ -4,7 +4,11 @@
  * registered with the worker of the fiber that opens it for as long as it is
  * open.  Reads and writes try first and wait only when they must.
  *
- * At most one fiber may wait for reading and one for writing at a time.
+ * At most one fiber may wait for reading and one for writing at a time; another
+ * is a panic that names the first.  One that is still open when its run ends is
+ * closed then, with a complaint that tells where it was opened: what is left of it
+ * is good for wr_fd_close only.
+ *
  * Memory that is passed in is never referred to after the call has returned,
  * whatever it returned.  A peer that has gone is BROKENPIPE: unless the program
  * has its own mind about SIGPIPE, the signal is caught and does nothing.
@@ -25,7 +29,8 @@ struct wr_fd;
 
 /* Take over a pipe, socket, eventfd, ... ; on success wr_fd_close closes it.
  * Errors: NOMEM, NOFILE, UNSUPPORTED (a regular file: offload those). */
-wr_err wr_fd_open(struct wr_fd **ret, int fd);
+wr_err wr_fd_open(struct wr_fd **ret, int fd WR_AT);
+#define wr_fd_open(ret, fd) wr_fd_open(ret, fd, WR_HERE)
 
 /* Close it.  No fiber may be waiting on it: cancel and join its users first.
  * NULL is allowed. */

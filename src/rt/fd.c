@@ -10,10 +10,12 @@
  */
 #include <weir/fd.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <weir/select.h>
 
+#include "base/world.h"
 #include "rt/wait_int.h"
 
 struct wr_fd {
@@ -21,7 +23,8 @@ struct wr_fd {
     int number;
     unsigned ready;                 /* WR_READABLE, WR_WRITABLE: may succeed */
     struct waitlist readers, writers;
-    struct worker *home;
+    struct worker *home;            /* NULL when its run is over */
+    const char *place;              /* where it was opened */
     uint32_t index, generation;
 };
 
@@ -70,11 +73,24 @@ static void table_remove(struct wr_fd *fd)
     spin_unlock(&table.lock);
 }
 
+/* Its worker is gone.  Whoever still has it can only give its memory back. */
+static void outlived(struct wr_fd *fd)
+{
+    char line[200];
+    int len = snprintf(line, sizeof(line),
+                       "weir: descriptor %d, opened at %s, was not closed before its run "
+                       "ended: closed now\n", fd->number, fd->place);
+    if (!wr_rt.hooks)           /* an abandoned simulation could not close anything */
+        wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+    wr_os_fd_close(fd->number);
+    fd->home = NULL;
+}
+
 void wr_fd_table_free(void)
 {
     for (uint32_t i = 0; i < table.count; i++)
         if (table.entries[i].fd)
-            return;             /* somebody has not closed a descriptor: it refers to us */
+            outlived(table.entries[i].fd);
     free(table.entries);
     table.entries = NULL;
     table.count = table.free_head = 0;
@@ -94,12 +110,12 @@ static struct wr_fd *table_find(uint64_t data)
     return fd;
 }
 
-wr_err wr_fd_open(struct wr_fd **ret, int number)
+wr_err (wr_fd_open)(struct wr_fd **ret, int number, const char *place)
 {
     struct fiber *fiber = fiber_self();
     if (!fiber || !fiber->started) {
-        wr_fork_check(WR_HERE, "wr_fd_open");
-        wr_panic("wr_fd_open outside a task: a descriptor belongs to a worker");
+        wr_fork_check(place, "wr_fd_open");
+        wr_panic_at(place, "wr_fd_open outside a task: a descriptor belongs to a worker");
     }
     wr_err err = wr_os_fd_prepare(number);
     if (err)
@@ -109,6 +125,7 @@ wr_err wr_fd_open(struct wr_fd **ret, int number)
         return WR_NOMEM;
     fd->number = number;
     fd->home = fiber->home;
+    fd->place = place;
     fd->ready = WR_READABLE | WR_WRITABLE;
     err = table_add(fd);
     if (!err) {
@@ -130,6 +147,10 @@ void (wr_fd_close)(struct wr_fd *fd, const char *place)
 {
     if (!fd)
         return;
+    if (!fd->home) {
+        free(fd);
+        return;
+    }
     spin_lock(&fd->lock);
     struct waiter *waiter = fd->readers.head ? fd->readers.head : fd->writers.head;
     spin_unlock(&fd->lock);
@@ -168,19 +189,36 @@ void wr_fd_event(struct worker *w, const struct os_event *event)
 
 /* ---- waiting ---- */
 
-/* The lock is held, and let go of before a panic: the descriptor stays usable. */
 static struct waitlist *list_for(struct wr_fd *fd, unsigned events)
 {
-    struct waitlist *list = events == WR_READABLE ? &fd->readers : &fd->writers;
-    bool one = events == WR_READABLE || events == WR_WRITABLE;
-    if (one && (!list->head || !waiter_waits(list->head)))
-        return list;        /* one whose time is up and who has not run since is no rival */
+    return events == WR_READABLE ? &fd->readers : &fd->writers;
+}
+
+static void check(const struct wr_fd *fd, unsigned events, const char *place)
+{
+    if (!fd->home)
+        wr_panic_at(place, "descriptor %d, opened at %s, was closed with the run it was "
+                           "opened in", fd->number, fd->place);
+    if (events != WR_READABLE && events != WR_WRITABLE)
+        wr_panic_at(place, "wait for descriptor %d to be readable or writable, one at a time",
+                    fd->number);
+}
+
+/* The lock is held, and let go of before a panic: the descriptor stays usable.  One
+ * whose time is up and who has not run since to say so is no rival. */
+static void check_alone(struct wr_fd *fd, unsigned events, const char *place)
+{
+    const struct waiter *rival = list_for(fd, events)->head;
+    while (rival && !waiter_waits(rival))
+        rival = rival->next;
+    if (!rival)
+        return;
+    char name[sizeof(rival->fiber->name)];
+    snprintf(name, sizeof(name), "%s", wr_fiber_name(rival->fiber));
+    const char *since = atomic_load(&rival->fiber->place);
     spin_unlock(&fd->lock);
-    if (!one)
-        wr_panic("wait for descriptor %d to be readable or writable, one at a time",
-                 fd->number);
-    wr_panic("two fibers wait for descriptor %d to be %s", fd->number,
-             events == WR_READABLE ? "readable" : "writable");
+    wr_panic_at(place, "two fibers wait for descriptor %d to be %s: %s does already, at %s",
+                fd->number, events == WR_READABLE ? "readable" : "writable", name, since);
 }
 
 /* A bit says that it may succeed; whether it will, only the system knows.  The
@@ -203,6 +241,7 @@ static wr_err await_edge(struct wr_fd *fd, unsigned events, wr_time deadline, co
 {
     struct fiber *fiber;
     const char *what = events == WR_READABLE ? "readable fd" : "writable fd";
+    check(fd, events, place);
     wr_err ended = wr_wait_enter(&fiber, deadline, what, place);
     if (ended)
         return ended;
@@ -212,6 +251,7 @@ static wr_err await_edge(struct wr_fd *fd, unsigned events, wr_time deadline, co
         spin_unlock(&fd->lock);
         return ready ? WR_OK : WR_TIMEOUT;
     }
+    check_alone(fd, events, place);
     return wr_wait_on(fiber, &fd->lock, list_for(fd, events), deadline, what, place);
 }
 
@@ -280,6 +320,16 @@ static struct spin *fd_lock(void *on)
     return &((struct wr_fd *)on)->lock;
 }
 
+static void fd_check(void *on, const struct wr_case *c, const char *place)
+{
+    struct wr_fd *fd = on;
+    check(fd, (unsigned)c->units, place);
+    spin_lock(&fd->lock);
+    check_alone(fd, (unsigned)c->units, place);
+    spin_unlock(&fd->lock);
+}
+
+/* A rival that came since the check is woken with us, and no worse off. */
 static void fd_link(void *on, const struct wr_case *c, struct waiter *waiter)
 {
     waitlist_push(list_for(on, (unsigned)c->units), waiter);
@@ -287,8 +337,7 @@ static void fd_link(void *on, const struct wr_case *c, struct waiter *waiter)
 
 static void fd_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
 {
-    struct wr_fd *fd = on;
-    waitlist_remove(c->units == WR_READABLE ? &fd->readers : &fd->writers, waiter);
+    waitlist_remove(list_for(on, (unsigned)c->units), waiter);
 }
 
 static bool fd_possible(void *on, const struct wr_case *c)
@@ -303,6 +352,6 @@ static void fd_take(void *on, struct wr_case *c)
 }
 
 const struct wr_waitable wr_case_fd = {
-    .lock = fd_lock, .link = fd_link, .unlink = fd_unlink, .possible = fd_possible,
-    .take = fd_take, .finish = wr_case_finish,
+    .check = fd_check, .lock = fd_lock, .link = fd_link, .unlink = fd_unlink,
+    .possible = fd_possible, .take = fd_take, .finish = wr_case_finish,
 };

@@ -1,6 +1,7 @@
 /* fd_many_test.c - many descriptors, reused numbers, several workers, broken rules. */
 #include <weir/fd.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/resource.h>
@@ -8,6 +9,7 @@
 
 #include <weir/run.h>
 #include <weir/scope.h>
+#include <weir/select.h>
 
 #include "rt/rt_int.h"
 #include "testing/settle.h"
@@ -295,8 +297,12 @@ TEST(a_broken_pipe_is_no_signal_and_programs_we_start_have_it_as_ever)
 
 /* ---- rules ---- */
 
-TEST_PANICS(two_fibers_that_wait_to_read_one_descriptor_are_a_panic,
-            "two fibers wait for descriptor [0-9]+ to be readable.*in task main#")
+#define RIVAL(events) \
+    "panic at src/rt/fd_many_test\\.c:[0-9]+: two fibers wait for descriptor [0-9]+ to " \
+    "be " events ": test\\.task#[0-9]+ does already, at src/rt/fd_many_test\\.c:[0-9]+.*" \
+    "in task main#"
+
+TEST_PANICS(two_fibers_that_wait_to_read_one_descriptor_are_a_panic, RIVAL("readable"))
 {
     struct pair pair = { 0 };
     REQUIRE(pipe_open(&pair));
@@ -304,7 +310,48 @@ TEST_PANICS(two_fibers_that_wait_to_read_one_descriptor_are_a_panic,
     (void)!wr_fd_wait(pair.in, WR_READABLE, WR_NEVER);
 }
 
+TEST_PANICS(two_fibers_that_wait_in_a_select_are_a_panic_of_the_second_alone,
+            RIVAL("readable"))
+{
+    struct pair pair = { 0 };
+    size_t which;
+    REQUIRE(pipe_open(&pair));
+    struct wr_case cases[] = { WR_CASE_FD(pair.in, WR_READABLE) };
+    go(scope_open(), wait_readable, pair.in);
+    (void)!wr_select(&which, cases, 1, WR_NEVER);
+}
+
+static wr_err select_readable(void *arg)
+{
+    size_t which;
+    struct wr_case cases[] = { WR_CASE_FD(arg, WR_READABLE) };
+    return wr_select(&which, cases, 1, WR_NEVER);
+}
+
+TEST_PANICS(who_waits_in_a_select_is_a_rival_too, RIVAL("readable"))
+{
+    struct pair pair = { 0 };
+    REQUIRE(pipe_open(&pair));
+    go(scope_open(), select_readable, pair.in);
+    (void)!wr_fd_wait(pair.in, WR_READABLE, WR_NEVER);
+}
+
+TEST(twice_in_one_select_is_no_rival)
+{
+    struct pair pair = { 0 };
+    size_t which = 9, size;
+    REQUIRE(pipe_open(&pair));
+    struct wr_case cases[] = { WR_CASE_FD(pair.in, WR_READABLE),
+                               WR_CASE_FD(pair.in, WR_READABLE) };
+    CHECK_ERR(WR_TIMEOUT, wr_select(&which, cases, 2, wr_after(1)));
+    CHECK_OK(wr_fd_write(pair.out, &size, "x", 1, WR_NEVER));
+    CHECK_OK(wr_select(&which, cases, 2, WR_NEVER));
+    CHECK_EQ(0, which);
+    pipe_close(pair);
+}
+
 TEST_PANICS(waiting_for_both_at_once_is_a_panic,
+            "panic at src/rt/fd_many_test\\.c:[0-9]+: "
             "wait for descriptor [0-9]+ to be readable or writable, one at a time")
 {
     struct pair pair = { 0 };
@@ -324,8 +371,72 @@ TEST_PANICS(closing_a_descriptor_somebody_waits_on_names_him,
 }
 
 TEST_DIES_PLAIN(opening_a_descriptor_outside_a_task_is_a_panic,
+                "panic at src/rt/fd_many_test\\.c:[0-9]+: "
                 "wr_fd_open outside a task: a descriptor belongs to a worker")
 {
     struct wr_fd *fd;
     (void)!wr_fd_open(&fd, 0);
+}
+
+/* ---- after its run ---- */
+
+static struct wr_fd *left;
+static int left_number;
+
+static wr_err leave_open(void *arg)
+{
+    int ends[2];
+    (void)arg;
+    REQUIRE(pipe(ends) == 0, WR_IO);
+    close(ends[1]);
+    left_number = ends[0];
+    return wr_fd_open(&left, ends[0]);
+}
+
+static wr_err run_plain(wr_task_fn fn)
+{
+    return wr_run(&(struct wr_run_conf){ .virtual_clock = true }, fn, NULL);
+}
+
+TEST_DIES_PLAIN(one_that_outlives_its_run_is_named_with_its_place,
+                "weir: descriptor [0-9]+, opened at src/rt/fd_many_test\\.c:[0-9]+, was not "
+                "closed before its run ended: closed now\n")
+{
+    CHECK_OK(run_plain(leave_open));
+    wr_panic("as claimed");
+}
+
+static wr_err read_left(void *arg)
+{
+    size_t size;
+    char byte;
+    (void)arg;
+    return wr_fd_read(left, &size, &byte, 1, WR_NOW);
+}
+
+TEST_DIES_PLAIN(using_it_in_the_next_run_is_a_panic,
+                "panic at src/rt/fd_many_test\\.c:[0-9]+: descriptor [0-9]+, opened at "
+                "src/rt/fd_many_test\\.c:[0-9]+, was closed with the run it was opened in")
+{
+    CHECK_OK(run_plain(leave_open));
+    CHECK_ERR(WR_PANIC, run_plain(read_left));
+    wr_panic("as claimed");
+}
+
+static wr_err close_left(void *arg)
+{
+    (void)arg;
+    wr_fd_close(left);
+    return WR_OK;
+}
+
+TEST_PLAIN(one_that_outlived_its_run_is_closed_and_can_only_be_given_back)
+{
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(run_plain(leave_open));
+        CHECK_EQ(-1, fcntl(left_number, F_GETFD));
+        CHECK_OK(run_plain(close_left));
+    }
+    CHECK_OK(run_plain(leave_open));
+    wr_fd_close(left);
 }

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <weir/chan.h>
-#include <weir/fd.h>
 #include <weir/lock.h>
 #include <weir/offload.h>
 #include <weir/once.h>
 #include <weir/scope.h>
 #include <weir/select.h>
 
+#include "rt/rt_int.h"
 #include "testing/settle.h"
 #include "testing/test.h"
 
@@ -120,27 +120,30 @@ TEST_DIES(a_panic_in_a_cleanup_ends_the_process,
     wr_panic("the first one");
 }
 
-static wr_err wait_for_fd(void *arg)
+static bool never(void *on, const struct wr_case *c)
 {
-    return wr_fd_wait(arg, WR_READABLE, WR_NEVER);
+    (void)on, (void)c;
+    return false;
+}
+
+static void refuse(void *on, const struct wr_case *c, struct waiter *waiter)
+{
+    (void)on, (void)c, (void)waiter;
+    wr_panic("half way");
 }
 
 /* The first case is linked when the second is refused: giving up this stack
  * would leave a waiter in the channel that points into it. */
 TEST_DIES(a_panic_half_way_into_a_wait_ends_the_process,
-          "two fibers wait for descriptor.*because others may already be about to end its wait")
+          "half way.*because others may already be about to end its wait")
 {
+    static const struct wr_waitable refusing = { .possible = never, .link = refuse };
     struct wr_chan *ch;
-    struct wr_fd *fd;
-    int item, ends[2];
+    int item;
     size_t which;
-    REQUIRE(pipe(ends) == 0);
-    CHECK_OK(wr_fd_open(&fd, ends[0]));
-    CHECK_ERR(WR_TIMEOUT, wr_fd_read(fd, &which, &item, 1, WR_NOW));
     CHECK_OK(wr_chan_new(&ch, &(struct wr_chan_conf){
         .name = "empty", .item_size = sizeof(int), .cap = 1, .policy = WR_WAIT }));
-    go(scope_open(), wait_for_fd, fd);
-    struct wr_case cases[] = { WR_CASE_RECV(ch, &item), WR_CASE_FD(fd, WR_READABLE) };
+    struct wr_case cases[] = { WR_CASE_RECV(ch, &item), { .kind = &refusing } };
     (void)!wr_select(&which, cases, 2, WR_NEVER);
 }
 

@@ -42,7 +42,7 @@ uint64_t wr_os_cycles_of(wr_time span);
 
 /* What a worker sleeps in: an epoll instance with an eventfd to be woken by. */
 struct os_poll { int epoll, kick; };
-struct os_event { uint64_t data; unsigned ready; bool failed; };
+struct os_event { uint64_t data; unsigned ready; };
 
 wr_err wr_os_poll_open(struct os_poll *poll);
 void wr_os_poll_close(struct os_poll *poll);

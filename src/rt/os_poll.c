@@ -106,8 +106,7 @@ size_t wr_os_poll_wait(struct os_poll *poll, struct os_event *events, size_t max
             ready |= WR_READABLE;
         if (broken || (bits & EPOLLOUT))
             ready |= WR_WRITABLE;
-        events[n++] =
-            (struct os_event){ .data = got[i].data.u64, .ready = ready, .failed = broken != 0 };
+        events[n++] = (struct os_event){ .data = got[i].data.u64, .ready = ready };
     }
     return n;
 }
@@ -141,7 +140,7 @@ static wr_err transferred(ssize_t n, size_t *ret)
         *ret = (size_t)n;
         return WR_OK;
     }
-    return errno == EAGAIN || errno == EINTR ? WR_BUSY : wr_err_errno(errno);
+    return errno == EAGAIN ? WR_BUSY : wr_err_errno(errno);
 }
 
 wr_err wr_os_fd_read(int fd, size_t *ret, void *buf, size_t size)

@@ -65,7 +65,7 @@ static wr_err read_signals(void *arg)
     }
 }
 
-static wr_err open_pipe(struct wr_signal *signals)
+static wr_err open_pipe(struct wr_signal *signals, const char *place)
 {
     wr_err err = wr_scope_new(&signals->scope, &(struct wr_scope_conf){ .name = "signals",
                                                                        .deadline = WR_NEVER });
@@ -74,7 +74,7 @@ static wr_err open_pipe(struct wr_signal *signals)
     err = wr_os_signals_open(&signals->pipe_end, signals->wanted, signals->count);
     if (err)
         return err;
-    err = wr_fd_open(&signals->pipe, signals->pipe_end);
+    err = (wr_fd_open)(&signals->pipe, signals->pipe_end, place);
     if (err)
         return err;
     return wr_scope_go(signals->scope, "signal.reader", read_signals, signals);
@@ -141,7 +141,7 @@ wr_err (wr_signal_open)(struct wr_signal **ret, const int *numbers, size_t count
         .name = "signals", .item_size = sizeof(int), .cap = WR_SIGNALS_MAX,
         .policy = WR_COALESCE, .key = number_of });
     if (!err && !wr_rt.hooks)
-        err = open_pipe(signals);
+        err = open_pipe(signals, place);
     if (err) {
         (wr_signal_close)(signals, place);
         return err;
