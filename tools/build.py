@@ -61,6 +61,8 @@ def main():
         folder = build(args.preset, *(["--prefix", args.prefix] if args.prefix else []))
         if args.install:
             print(run("meson", "install", "-C", folder, "--no-rebuild"), end="")
+            if os.geteuid() == 0 and not os.environ.get("DESTDIR"):
+                run("ldconfig")     # the loader finds the shared library from now on
     except Failed as failure:
         print(failure, file=sys.stderr)
         return 1

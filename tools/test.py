@@ -175,6 +175,8 @@ STAGES = [
           lambda long: tap("tools/topology.py", "--check")),
     Stage("gcc", "unit suite, gcc -O2, on one and two workers",
           lambda long: suite("gcc", *repeat(long))),
+    Stage("clang", "unit suite, clang -O2, on one and two workers",
+          lambda long: suite("clang", *repeat(long))),
     Stage("asan", "unit suite, clang, address and undefined behaviour",
           lambda long: suite("asan", *repeat(long))),
     Stage("tsan", "unit suite, clang, data races",

@@ -56,7 +56,8 @@ static bool take_spin_place(struct worker *w)
 {
     for (unsigned round = 0; round < SPIN_PLACE_ROUNDS; round++) {
         uint32_t none = 0;
-        if (atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1))
+        if (atomic_load_explicit(&wr_rt.spinning, memory_order_relaxed) == 0
+            && atomic_compare_exchange_strong(&wr_rt.spinning, &none, 1))
             return true;
         if (atomic_load_explicit(&w->inbox, memory_order_relaxed))
             return false;

@@ -125,7 +125,7 @@ struct task {
     void *arg;
     struct wr_scope *scope;
     struct wr_kind *kind;
-    uint64_t id;                /* in the order of spawning */
+    uint64_t id;                /* in the order of spawning by one worker */
 };
 
 struct held {
@@ -314,6 +314,9 @@ void wr_sched_give_way(struct fiber *fiber);
 /* The scheduler's loop of one worker; returns when the run is over. */
 void wr_sched_loop(struct worker *w);
 
+/* A span between min and max, for backoff and retries. */
+wr_time wr_jitter(wr_time min, wr_time max);
+
 /* Look at the worker's descriptors, for `span` at most. */
 void wr_sched_poll(struct worker *w, wr_time span);
 
@@ -430,8 +433,5 @@ struct wr_waitable {
 
 /* Most cases end with what the winner left in the waiter. */
 void wr_case_finish(void *on, struct wr_case *c, struct waiter *waiter);
-
-/* A span between min and max, for backoff and retries. */
-wr_time wr_jitter(wr_time min, wr_time max);
 
 #endif

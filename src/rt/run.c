@@ -10,6 +10,7 @@
 #include "base/world.h"
 #include "rt/monitor.h"
 #include "rt/offload_int.h"
+#include "rt/sanitize.h"
 #include "rt/scope_int.h"
 
 #define TASKS_MAX ((size_t)4 * 1000 * 1000)
@@ -18,14 +19,9 @@
 #define STACK_SIZE_MAX ((size_t)64 * 1024 * 1024)
 #define OFFLOAD_THREADS_MAX 16
 #define OFFLOAD_QUEUE_MAX 1024
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ASAN) || defined(TSAN)
 #define STACK_SIZE ((size_t)512 * 1024)
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define STACK_SIZE ((size_t)512 * 1024)
-#endif
-#endif
-#ifndef STACK_SIZE
+#else
 #define STACK_SIZE ((size_t)64 * 1024)
 #endif
 

@@ -7,19 +7,19 @@
 
 #include "rt/rt_int.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define TSAN 1
-#endif
-#endif
 #if defined(__SANITIZE_ADDRESS__)
 #define ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__) && !defined(WR_MODEL)
+#elif defined(__SANITIZE_THREAD__)
 #define TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define TSAN 1
+#endif
+#endif
+#ifdef WR_MODEL         /* the models are compiled as for it, and take its place */
+#undef TSAN
 #endif
 #ifdef ASAN
 #include <sanitizer/asan_interface.h>

@@ -1,4 +1,4 @@
-/* wait.c - how a fiber begins to wait, and how exactly one reason ends it. */
+/* wait.c - the rare ways through a wait; the usual one is in wait_int.h. */
 #include "rt/wait_int.h"
 
 /* Back off before looking again: each look takes the cache line away from the

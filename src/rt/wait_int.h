@@ -122,7 +122,7 @@ static inline void fiber_note(struct fiber *fiber, const char *what, const char 
 }
 
 /* Sequentially consistent, against cancel: either the canceler sees the armed
- * word, or the fiber sees the canceled scope (wr_wait_park looks after this). */
+ * word, or the fiber sees the canceled scope (wait_holds looks after this). */
 static inline uint64_t wr_wait_arm(struct fiber *fiber)
 {
     uint64_t word = atomic_load_explicit(&fiber->word, memory_order_relaxed);
