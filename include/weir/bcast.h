@@ -38,9 +38,10 @@ struct wr_bcast_stat {
 };
 
 /* Errors: NOMEM. */
-wr_err wr_bcast_new(struct wr_bcast **ret, const struct wr_bcast_conf *conf);
+wr_err wr_bcast_new(struct wr_bcast **ret, const struct wr_bcast_conf *conf WR_AT);
+#define wr_bcast_new(ret, ...) wr_bcast_new(ret, __VA_ARGS__, WR_HERE)
 
-/* No fiber may be waiting on it.  NULL is allowed. */
+/* No fiber may be waiting on it: close it and join its users first.  NULL is allowed. */
 void wr_bcast_free(struct wr_bcast *bcast WR_AT);
 #define wr_bcast_free(bcast) wr_bcast_free(bcast, WR_HERE)
 

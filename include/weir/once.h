@@ -15,10 +15,11 @@
 
 struct wr_once;
 
-/* Size may be 0: then it is only an event.  Errors: NOMEM. */
-wr_err wr_once_new(struct wr_once **ret, const char *name, size_t size);
+/* The name is required.  Size may be 0: then it is only an event.  Errors: NOMEM. */
+wr_err wr_once_new(struct wr_once **ret, const char *name, size_t size WR_AT);
+#define wr_once_new(ret, name, size) wr_once_new(ret, name, size, WR_HERE)
 
-/* No fiber may be waiting on it.  NULL is allowed. */
+/* No fiber may be waiting on it: close it and join its users first.  NULL is allowed. */
 void wr_once_free(struct wr_once *once WR_AT);
 #define wr_once_free(once) wr_once_free(once, WR_HERE)
 

@@ -22,10 +22,11 @@ struct wr_sem_stat {
     uint64_t refused;       /* requests that got BUSY or TIMEOUT */
 };
 
-/* Errors: NOMEM. */
-wr_err wr_sem_new(struct wr_sem **ret, const char *name, size_t units);
+/* Both the name and at least one unit are required.  Errors: NOMEM. */
+wr_err wr_sem_new(struct wr_sem **ret, const char *name, size_t units WR_AT);
+#define wr_sem_new(ret, name, units) wr_sem_new(ret, name, units, WR_HERE)
 
-/* No fiber may be waiting on it.  NULL is allowed. */
+/* No fiber may be waiting on it: join its users first.  NULL is allowed. */
 void wr_sem_free(struct wr_sem *sem WR_AT);
 #define wr_sem_free(sem) wr_sem_free(sem, WR_HERE)
 
@@ -49,7 +50,8 @@ struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem);
 
 /* A gate excludes across waits: one fiber at a time is inside. */
 struct wr_gate;
-wr_err wr_gate_new(struct wr_gate **ret, const char *name);
+wr_err wr_gate_new(struct wr_gate **ret, const char *name WR_AT);
+#define wr_gate_new(ret, name) wr_gate_new(ret, name, WR_HERE)
 void wr_gate_free(struct wr_gate *gate WR_AT);
 #define wr_gate_free(gate) wr_gate_free(gate, WR_HERE)
 /* Errors: TIMEOUT, CANCELED; BUSY with WR_NOW. */

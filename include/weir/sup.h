@@ -169,7 +169,8 @@ struct wr_watch *wr_sup_phase(struct wr_sup *sup);
 struct wr_bcast *wr_sup_events(struct wr_sup *sup);
 
 /* What the child at this place in the list is doing.  Any thread. */
-struct wr_child_stat wr_sup_stat(struct wr_sup *sup, size_t child);
+struct wr_child_stat wr_sup_stat(struct wr_sup *sup, size_t child WR_AT);
+#define wr_sup_stat(sup, child) wr_sup_stat(sup, child, WR_HERE)
 
 /* "running", "backoff"; "draining" */
 const char *wr_sup_state_name(enum wr_child_state state);

@@ -36,9 +36,11 @@ struct wr_watch_conf {
 
 /* Make a watch and its only writer handle.  Errors: NOMEM. */
 wr_err wr_watch_new(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
-                    const struct wr_watch_conf *conf);
+                    const struct wr_watch_conf *conf WR_AT);
+#define wr_watch_new(ret, ret_writer, ...) \
+    wr_watch_new(ret, ret_writer, __VA_ARGS__, WR_HERE)
 
-/* No fiber may be waiting on it.  NULL is allowed. */
+/* No fiber may be waiting on it: close it and join its users first.  NULL is allowed. */
 void wr_watch_free(struct wr_watch *watch WR_AT);
 #define wr_watch_free(watch) wr_watch_free(watch, WR_HERE)
 

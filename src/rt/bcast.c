@@ -40,11 +40,14 @@ static void describe(struct topo_node *node, struct topo_row *row)
                               .lagged = stat.lagged };
 }
 
-wr_err wr_bcast_new(struct wr_bcast **ret, const struct wr_bcast_conf *conf)
+wr_err (wr_bcast_new)(struct wr_bcast **ret, const struct wr_bcast_conf *conf,
+                      const char *place)
 {
     if (!conf->name || conf->item_size == 0 || conf->cap == 0)
-        wr_panic("broadcast \"%s\": name, item_size and cap are required",
-                 conf->name ? conf->name : "?");
+        wr_panic_at(place,
+                    "broadcast \"%s\": name, item_size and cap are required; item_size is %zu, "
+                    "and cap is %zu", conf->name ? conf->name : "?", conf->item_size,
+                    conf->cap);
     size_t bytes;
     if (__builtin_mul_overflow(conf->cap, conf->item_size, &bytes)
         || __builtin_add_overflow(bytes, sizeof(struct wr_bcast), &bytes))
@@ -65,10 +68,12 @@ void (wr_bcast_free)(struct wr_bcast *bcast, const char *place)
     if (!bcast)
         return;
     spin_lock(&bcast->lock);         /* whoever woke the last user may still have it */
+    struct waiter *user = bcast->waiters.head;
     spin_unlock(&bcast->lock);
-    if (bcast->waiters.head)
-        wr_panic_at(place, "broadcast \"%s\" is freed while %s waits on it", bcast->name,
-                    wr_fiber_name(bcast->waiters.head->fiber));
+    if (user)
+        wr_panic_at(place,
+                    "broadcast \"%s\" is freed while %s waits on it; close it and join its "
+                    "users first", bcast->name, wr_fiber_name(user->fiber));
     wr_topo_remove(&bcast->topo);
     free(bcast);
 }

@@ -311,7 +311,10 @@ static void make_wrong(struct wr_bcast_conf conf)
     CHECK_OK(wr_bcast_new(&bcast, &conf));
 }
 
-TEST_PANICS(a_broadcast_needs_a_capacity, "\"test.cap\": name, item_size and cap are required")
+TEST_PANICS(a_broadcast_needs_a_capacity,
+            "panic at src/rt/bcast_test\\.c:[0-9]+: "
+            "broadcast \"test.cap\": name, item_size and cap are required; item_size is 4, "
+            "and cap is 0")
 {
     make_wrong((struct wr_bcast_conf){ .name = "test.cap", .item_size = 4 });
 }
@@ -329,7 +332,8 @@ TEST_PANICS(a_broadcast_needs_a_name, "name, item_size and cap are required")
 
 TEST_PANICS(freeing_a_broadcast_names_the_fiber_that_still_waits,
             "panic at src/rt/bcast_test\\.c:[0-9]+: "
-            "broadcast \"test.bcast\" is freed while test.task#[0-9]+ waits on it")
+            "broadcast \"test.bcast\" is freed while test.task#[0-9]+ waits on it; close it "
+            "and join its users first")
 {
     static struct call call;
     struct wr_bcast *bcast = make(1);

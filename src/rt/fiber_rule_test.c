@@ -2,7 +2,6 @@
 #include <weir/task.h>
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include <weir/chan.h>
 #include <weir/lock.h>

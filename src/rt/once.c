@@ -19,8 +19,10 @@ struct wr_once {
     _Alignas(16) char value[];
 };
 
-wr_err wr_once_new(struct wr_once **ret, const char *name, size_t size)
+wr_err (wr_once_new)(struct wr_once **ret, const char *name, size_t size, const char *place)
 {
+    if (!name)
+        wr_panic_at(place, "once of %zu bytes: a name is required", size);
     size_t bytes;
     if (__builtin_add_overflow(sizeof(struct wr_once), size, &bytes))
         return WR_NOMEM;
@@ -38,10 +40,12 @@ void (wr_once_free)(struct wr_once *once, const char *place)
     if (!once)
         return;
     spin_lock(&once->lock);         /* whoever set it may still have it */
+    struct waiter *user = once->waiters.head;
     spin_unlock(&once->lock);
-    if (once->waiters.head)
-        wr_panic_at(place, "once \"%s\" is freed while %s waits on it", once->name,
-                    wr_fiber_name(once->waiters.head->fiber));
+    if (user)
+        wr_panic_at(place,
+                    "once \"%s\" is freed while %s waits on it; close it and join its users "
+                    "first", once->name, wr_fiber_name(user->fiber));
     free(once);
 }
 

@@ -236,9 +236,17 @@ TEST(freeing_nothing_is_allowed)
     wr_once_free(NULL);
 }
 
+TEST_PANICS(a_once_needs_a_name,
+            "panic at src/rt/once_test\\.c:[0-9]+: once of 8 bytes: a name is required")
+{
+    struct wr_once *once;
+    (void)!wr_once_new(&once, NULL, 8);
+}
+
 TEST_PANICS(freeing_a_once_names_the_fiber_that_still_waits,
             "panic at src/rt/once_test\\.c:[0-9]+: "
-            "once \"test.once\" is freed while test.task#[0-9]+ waits on it")
+            "once \"test.once\" is freed while test.task#[0-9]+ waits on it; close it and "
+            "join its users first")
 {
     static struct call call;
     call = (struct call){ .once = make(sizeof(int)), .deadline = WR_NEVER };

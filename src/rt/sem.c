@@ -27,11 +27,12 @@ static void describe(struct topo_node *node, struct topo_row *row)
     spin_unlock(&sem->lock);
 }
 
-wr_err wr_sem_new(struct wr_sem **ret, const char *name, size_t units)
+wr_err (wr_sem_new)(struct wr_sem **ret, const char *name, size_t units, const char *place)
 {
     if (!name || units == 0)
-        wr_panic("semaphore \"%s\": a name and at least one unit are required",
-                 name ? name : "?");
+        wr_panic_at(place,
+                    "semaphore \"%s\": a name and at least one unit are required; it has %zu",
+                    name ? name : "?", units);
     struct wr_sem *sem = calloc(1, sizeof(*sem));
     if (!sem)
         return WR_NOMEM;
@@ -47,10 +48,12 @@ void (wr_sem_free)(struct wr_sem *sem, const char *place)
     if (!sem)
         return;
     spin_lock(&sem->lock);         /* whoever woke the last user may still have it */
+    struct waiter *user = sem->waiters.head;
     spin_unlock(&sem->lock);
-    if (sem->waiters.head)
-        wr_panic_at(place, "semaphore \"%s\" is freed while %s waits on it", sem->name,
-                    wr_fiber_name(sem->waiters.head->fiber));
+    if (user)
+        wr_panic_at(place,
+                    "semaphore \"%s\" is freed while %s waits on it; join its users "
+                    "first", sem->name, wr_fiber_name(user->fiber));
     wr_topo_remove(&sem->topo);
     free(sem);
 }
@@ -132,15 +135,16 @@ void (wr_sem_release_many)(struct wr_sem *sem, size_t n, const char *place)
 {
     sim_point("release", sem->name);
     spin_lock(&sem->lock);
-    bool fits = n <= sem->taken;
-    if (fits) {
+    size_t taken = sem->taken;
+    if (n <= taken) {
         sem->taken -= n;
         serve(sem);
     }
     spin_unlock_kick(&sem->lock);
-    if (!fits)
-        wr_panic_at(place, "semaphore \"%s\": %zu units released, fewer were taken",
-                    sem->name, n);
+    if (n > taken)
+        wr_panic_at(place,
+                    "semaphore \"%s\": %zu released, but only %zu of %zu units are taken",
+                    sem->name, n, taken, sem->units);
 }
 
 struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem)
@@ -204,12 +208,12 @@ const struct wr_waitable wr_case_sem = {
 
 struct wr_gate { struct wr_sem *sem; };
 
-wr_err wr_gate_new(struct wr_gate **ret, const char *name)
+wr_err (wr_gate_new)(struct wr_gate **ret, const char *name, const char *place)
 {
     struct wr_gate *gate = malloc(sizeof(*gate));
     if (!gate)
         return WR_NOMEM;
-    wr_err err = wr_sem_new(&gate->sem, name, 1);
+    wr_err err = (wr_sem_new)(&gate->sem, name, 1, place);
     if (err) {
         free(gate);
         return err;

@@ -330,7 +330,7 @@ TEST_PANICS(asking_for_nothing_panics, "semaphore \"test.sem\" has 3 units; 0 ca
 
 TEST_PANICS(releasing_more_than_was_taken_panics,
             "panic at src/rt/sem_test.c:[0-9]+: "
-            "semaphore \"test.sem\": 2 units released, fewer were taken")
+            "semaphore \"test.sem\": 2 released, but only 1 of 3 units are taken")
 {
     struct wr_sem *sem = make(3);
     CHECK_OK(wr_sem_acquire(sem, WR_NOW));
@@ -339,17 +339,26 @@ TEST_PANICS(releasing_more_than_was_taken_panics,
 
 TEST_PANICS(leaving_a_gate_that_nobody_entered_panics,
             "panic at src/rt/sem_test.c:[0-9]+: "
-            "semaphore \"test.gate\": 1 units released, fewer were taken")
+            "semaphore \"test.gate\": 1 released, but only 0 of 1 units are taken")
 {
     struct wr_gate *gate;
     REQUIRE_OK(wr_gate_new(&gate, "test.gate"));
     wr_gate_leave(gate);
 }
 
-TEST_PANICS(a_semaphore_needs_a_unit, "semaphore \"test.none\": .*at least one unit")
+TEST_PANICS(a_semaphore_needs_a_unit,
+            "panic at src/rt/sem_test\\.c:[0-9]+: semaphore \"test.none\": a name and at least "
+            "one unit are required; it has 0")
 {
     struct wr_sem *sem;
     CHECK_OK(wr_sem_new(&sem, "test.none", 0));
+}
+
+TEST_PANICS(a_gate_needs_a_name,
+            "panic at src/rt/sem_test\\.c:[0-9]+: semaphore \"\\?\": a name")
+{
+    struct wr_gate *gate;
+    CHECK_OK(wr_gate_new(&gate, NULL));
 }
 
 TEST_PANICS(a_semaphore_needs_a_name, "semaphore \"\\?\": a name")
@@ -360,7 +369,8 @@ TEST_PANICS(a_semaphore_needs_a_name, "semaphore \"\\?\": a name")
 
 TEST_PANICS(freeing_a_semaphore_names_the_fiber_that_still_waits,
             "panic at src/rt/sem_test\\.c:[0-9]+: "
-            "semaphore \"test.sem\" is freed while test.task#[0-9]+ waits on it")
+            "semaphore \"test.sem\" is freed while test.task#[0-9]+ waits on it; join "
+            "its users first")
 {
     static struct call call;
     struct wr_sem *sem = make(1);

@@ -14,6 +14,7 @@
 
 #include "rt/sup_int.h"
 
+#define MS(span) ((double)(span) / (double)WR_MS(1))        /* for people */
 #define DRAIN_WITHIN_MAX WR_S(5)
 #define RESTARTS_MAX_MAX 100
 #define EVENTS_KEPT 256
@@ -69,8 +70,9 @@ static void check_children(const struct wr_sup_conf *conf, const char *place)
                                "\"%s\" of group %u; groups ascend",
                         conf->name, name, child->group, child[-1].name, child[-1].group);
         if (child->stop_within < 0)
-            wr_panic_at(place, "supervisor \"%s\": child \"%s\" has a negative stop_within",
-                        conf->name, name);
+            wr_panic_at(place, "supervisor \"%s\": child \"%s\" has a stop_within of %.10g ms; "
+                               "negative ones are not allowed",
+                        conf->name, name, MS(child->stop_within));
     }
 }
 
@@ -79,16 +81,22 @@ static void check(const struct wr_sup_conf *conf, const char *place)
     const char *name = conf->name ? conf->name : "?";
     if (!conf->name || strlen(conf->name) > SUP_NAME_MAX || !conf->children || !conf->count)
         wr_panic_at(place, "supervisor \"%s\": a name of at most %d bytes and children are "
-                           "required", name, SUP_NAME_MAX);
+                           "required; it has %zu children", name, SUP_NAME_MAX,
+                    conf->children ? conf->count : 0);
     if (conf->drain_within < 0 || conf->drain_within > DRAIN_WITHIN_MAX)
-        wr_panic_at(place, "supervisor \"%s\": drain_within is above 5 s, or negative", name);
+        wr_panic_at(place, "supervisor \"%s\": drain_within is %.10g ms; 0 to %g are allowed",
+                    name, MS(conf->drain_within), MS(DRAIN_WITHIN_MAX));
     if (conf->backoff_min < 0 || conf->backoff_max < conf->backoff_min
         || conf->backoff_cap < conf->backoff_max)
-        wr_panic_at(place, "supervisor \"%s\": backoff_min <= backoff_max <= backoff_cap does "
-                           "not hold", name);
-    if (conf->restarts_max > RESTARTS_MAX_MAX || conf->restarts_within < 0)
-        wr_panic_at(place, "supervisor \"%s\": restarts_max is above %d, or restarts_within "
-                           "negative", name, RESTARTS_MAX_MAX);
+        wr_panic_at(place, "supervisor \"%s\": 0 <= backoff_min <= backoff_max <= backoff_cap "
+                           "does not hold: they are %.10g, %.10g and %.10g ms", name,
+                    MS(conf->backoff_min), MS(conf->backoff_max), MS(conf->backoff_cap));
+    if (conf->restarts_max > RESTARTS_MAX_MAX)
+        wr_panic_at(place, "supervisor \"%s\": restarts_max is %u; at most %d are remembered",
+                    name, conf->restarts_max, RESTARTS_MAX_MAX);
+    if (conf->restarts_within < 0)
+        wr_panic_at(place, "supervisor \"%s\": restarts_within is %.10g ms; negative ones are "
+                           "not allowed", name, MS(conf->restarts_within));
     check_children(conf, place);
 }
 
@@ -347,11 +355,11 @@ struct wr_bcast *wr_sup_events(struct wr_sup *sup)
     return sup->events;
 }
 
-struct wr_child_stat wr_sup_stat(struct wr_sup *sup, size_t index)
+struct wr_child_stat (wr_sup_stat)(struct wr_sup *sup, size_t index, const char *place)
 {
     if (index >= sup->conf.count)
-        wr_panic("supervisor \"%s\" has %zu children, not %zu", sup->name, sup->conf.count,
-                 index + 1);
+        wr_panic_at(place, "supervisor \"%s\" has %zu children, not %zu", sup->name,
+                    sup->conf.count, index + 1);
     struct child *child = &sup->children[index];
     spin_lock(&child->lock);
     struct wr_child_stat stat = child->shown;

@@ -284,7 +284,8 @@ static wr_err never_called(void *arg, struct wr_once *drain)
 #define ONE(...) .children = &(struct wr_child){ __VA_ARGS__ }, .count = 1
 #define GOOD ONE(.name = "a", .run = never_called, .restart = WR_RESTART_ALWAYS)
 
-TEST_PANICS(a_supervisor_without_children_is_refused, "sup_test.c:[0-9]+: .*\"test\".*required")
+TEST_PANICS(a_supervisor_without_children_is_refused,
+            "sup_test.c:[0-9]+: .*\"test\".*required; it has 0 children")
 {
     RULE(.name = "test");
 }
@@ -311,22 +312,32 @@ TEST_PANICS(groups_that_do_not_ascend_are_refused,
     RULE(.name = "test", .children = children, .count = 2);
 }
 
-TEST_PANICS(a_drain_of_more_than_five_seconds_is_refused, "drain_within is above 5 s")
+TEST_PANICS(a_drain_of_more_than_five_seconds_is_refused,
+            "drain_within is 5000\\.000001 ms; 0 to 5000 are allowed")
 {
     RULE(.name = "test", GOOD, .drain_within = WR_S(5) + 1);
 }
 
-TEST_PANICS(a_backoff_that_does_not_ascend_is_refused, "backoff_min <= backoff_max")
+TEST_PANICS(a_backoff_that_does_not_ascend_is_refused,
+            "0 <= backoff_min <= backoff_max <= backoff_cap does not hold: they are 1000, 500 "
+            "and 5000 ms")
 {
     RULE(.name = "test", GOOD, .backoff_min = WR_S(1));
 }
 
-TEST_PANICS(too_many_restarts_to_remember_are_refused, "restarts_max is above 100")
+TEST_PANICS(a_negative_time_for_restarts_is_refused,
+            "restarts_within is -1000 ms; negative ones are not allowed")
+{
+    RULE(.name = "test", GOOD, .restarts_within = -WR_S(1));
+}
+
+TEST_PANICS(too_many_restarts_to_remember_are_refused,
+            "restarts_max is 101; at most 100 are remembered")
 {
     RULE(.name = "test", GOOD, .restarts_max = 101);
 }
 
-TEST_PANICS(a_negative_budget_is_refused, "child \"a\" has a negative stop_within")
+TEST_PANICS(a_negative_budget_is_refused, "child \"a\" has a stop_within of -1e-06 ms")
 {
     RULE(.name = "test", ONE(.name = "a", .run = never_called, .restart = WR_RESTART_ALWAYS,
                              .stop_within = -1));
@@ -352,7 +363,8 @@ TEST_PANICS(a_running_supervisor_is_not_freed,
     wr_sup_free(rig.sup);
 }
 
-TEST_PANICS(there_is_no_child_beyond_the_list, "has 1 children, not 2")
+TEST_PANICS(there_is_no_child_beyond_the_list,
+            "panic at src/rt/sup_test\\.c:[0-9]+: supervisor \"test\" has 1 children, not 2")
 {
     struct wr_sup *sup;
     REQUIRE_OK(wr_sup_new(&sup, &(struct wr_sup_conf){ .name = "test", GOOD }));

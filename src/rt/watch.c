@@ -31,12 +31,14 @@ static void describe(struct topo_node *node, struct topo_row *row)
     spin_unlock(&watch->lock);
 }
 
-wr_err wr_watch_new(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
-                    const struct wr_watch_conf *conf)
+wr_err (wr_watch_new)(struct wr_watch **ret, struct wr_watch_writer *ret_writer,
+                      const struct wr_watch_conf *conf, const char *place)
 {
     if (!conf->name || conf->size == 0 || !conf->initial)
-        wr_panic("watch \"%s\": name, size and initial are required",
-                 conf->name ? conf->name : "?");
+        wr_panic_at(place,
+                    "watch \"%s\": name, size and initial are required; size is %zu, and "
+                    "initial is %s", conf->name ? conf->name : "?", conf->size,
+                    conf->initial ? "given" : "NULL");
     size_t bytes;
     if (__builtin_add_overflow(sizeof(struct wr_watch), conf->size, &bytes))
         return WR_NOMEM;
@@ -59,10 +61,12 @@ void (wr_watch_free)(struct wr_watch *watch, const char *place)
     if (!watch)
         return;
     spin_lock(&watch->lock);         /* whoever woke the last user may still have it */
+    struct waiter *user = watch->waiters.head;
     spin_unlock(&watch->lock);
-    if (watch->waiters.head)
-        wr_panic_at(place, "watch \"%s\" is freed while %s waits on it", watch->name,
-                    wr_fiber_name(watch->waiters.head->fiber));
+    if (user)
+        wr_panic_at(place,
+                    "watch \"%s\" is freed while %s waits on it; close it and join its users "
+                    "first", watch->name, wr_fiber_name(user->fiber));
     wr_topo_remove(&watch->topo);
     free(watch);
 }

@@ -378,14 +378,19 @@ TEST_DIES(two_that_write_through_one_handle_at_once_are_caught,
 
 /* ---- other rules that were broken ---- */
 
-TEST_PANICS(a_watch_needs_a_name, "name, size and initial are required")
+TEST_PANICS(a_watch_needs_a_name,
+            "panic at src/rt/watch_test\\.c:[0-9]+: "
+            "watch \"\\?\": name, size and initial are required; size is 4, and initial is "
+            "given")
 {
     struct wr_watch *watch;
     struct wr_watch_conf conf = { .size = 4, .initial = &watch };
     (void)!wr_watch_new(&watch, &writer, &conf);
 }
 
-TEST_PANICS(a_watch_needs_a_value, "watch \"test.none\": name, size and initial are required")
+TEST_PANICS(a_watch_needs_a_value,
+            "watch \"test.none\": name, size and initial are required; size is 4, and initial "
+            "is NULL")
 {
     struct wr_watch *watch;
     struct wr_watch_conf conf = { .name = "test.none", .size = 4 };
@@ -394,7 +399,8 @@ TEST_PANICS(a_watch_needs_a_value, "watch \"test.none\": name, size and initial 
 
 TEST_PANICS(freeing_a_watch_names_the_fiber_that_still_waits,
             "panic at src/rt/watch_test\\.c:[0-9]+: "
-            "watch \"test.watch\" is freed while test.task#[0-9]+ waits on it")
+            "watch \"test.watch\" is freed while test.task#[0-9]+ waits on it; close it "
+            "and join its users first")
 {
     static struct call call;
     struct wr_watch *watch = make(0);
