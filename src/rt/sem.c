@@ -63,7 +63,10 @@ void (wr_sem_free)(struct wr_sem *sem, const char *place)
 /* Newcomers stand behind those who wait, even if there would be enough. */
 static bool available(const struct wr_sem *sem, size_t n)
 {
-    return !sem->waiters.head && n <= sem->units - sem->taken;
+    for (const struct waiter *waiter = sem->waiters.head; waiter; waiter = waiter->next)
+        if (waiter_waits(waiter))
+            return false;
+    return n <= sem->units - sem->taken;
 }
 
 static void grant(struct wr_sem *sem, size_t n)
@@ -75,11 +78,15 @@ static void grant(struct wr_sem *sem, size_t n)
 /* Serve from the front for as long as the first one's wish can be met. */
 static void serve(struct wr_sem *sem)
 {
-    struct waiter *waiter;
-    while ((waiter = sem->waiters.head) && waiter->units <= sem->units - sem->taken) {
-        waitlist_remove(&sem->waiters, waiter);
+    for (struct waiter *waiter = sem->waiters.head, *next; waiter; waiter = next) {
+        next = waiter->next;
+        if (!waiter_waits(waiter))
+            continue;               /* it has given up, and takes itself out */
+        if (waiter->units > sem->units - sem->taken)
+            break;
         if (!wr_waiter_win(waiter))
             continue;
+        waitlist_remove(&sem->waiters, waiter);
         grant(sem, waiter->units);
         waiter->err = WR_OK;
         wr_fiber_ready(waiter->fiber);
