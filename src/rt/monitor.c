@@ -13,6 +13,10 @@
 #define REPORT_EVERY WR_S(1)
 #define FRAMES_MAX 32
 
+/* Of a request: nobody writes the answer but the worker that is being asked, and
+ * nobody reads or asks anew while it is written. */
+enum { WITHDRAWN, ASKED, ANSWERING, ANSWERED, REQUEST_STATES };
+
 static struct {
     struct os_thread thread;
     bool started;
@@ -20,33 +24,55 @@ static struct {
     wr_time reported;
     struct seen { uint64_t turns; wr_time used; bool stalled; } seen[WORKERS_MAX];
 
-    /* Filled in by the interrupted worker. */
-    _Atomic uint32_t answered;
+    /* The one request, {worker, state}, and what the interrupted worker answers. */
+    _Atomic uint32_t request;
     void *frames[FRAMES_MAX];
     size_t frame_count;
     struct wr_kind *kind;
     char name[48];
 } monitor;
 
-/* In a signal handler, on the stalled thread. */
+static uint32_t request_of(const struct worker *w, uint32_t state)
+{
+    return w->id * REQUEST_STATES + state;
+}
+
+/* In a signal handler, on the stalled thread; or later, when another is asked. */
 static void describe_stall(void)
 {
-    struct fiber *fiber = fiber_self();
+    struct worker *w = wr_worker_self;
+    if (!w)
+        return;
+    uint32_t asked = request_of(w, ASKED);
+    if (!atomic_compare_exchange_strong(&monitor.request, &asked, request_of(w, ANSWERING)))
+        return;
+    struct fiber *fiber = w->current;
     monitor.kind = fiber && fiber->started ? fiber->task.kind : NULL;
     if (monitor.kind)
         snprintf(monitor.name, sizeof(monitor.name), "%s", wr_fiber_name(fiber));
     monitor.frame_count = wr_os_backtrace(monitor.frames, FRAMES_MAX);
-    atomic_store(&monitor.answered, 1);
-    wr_os_futex_wake(&monitor.answered, 1);
+    atomic_store(&monitor.request, request_of(w, ANSWERED));
+    wr_os_futex_wake(&monitor.request, 1);
+}
+
+/* False when it did not answer in time, or another is still at its answer. */
+static bool ask(struct worker *w)
+{
+    if (atomic_load(&monitor.request) % REQUEST_STATES == ANSWERING)
+        return false;
+    uint32_t asked = request_of(w, ASKED);
+    atomic_store(&monitor.request, asked);
+    wr_os_interrupt(&w->thread, describe_stall);
+    wr_os_futex_wait(&monitor.request, asked, PERIOD);
+    wr_os_futex_wait(&monitor.request, request_of(w, ANSWERING), PERIOD);
+    atomic_compare_exchange_strong(&monitor.request, &asked, WITHDRAWN);
+    return atomic_load(&monitor.request) == request_of(w, ANSWERED);
 }
 
 /* Whether the thread answered: one that gets no processor time is asked again. */
 static bool report_stall(struct worker *w)
 {
-    atomic_store(&monitor.answered, 0);
-    wr_os_interrupt(&w->thread, describe_stall);
-    wr_os_futex_wait(&monitor.answered, 0, PERIOD);
-    if (!atomic_load(&monitor.answered) || !monitor.kind)
+    if (!ask(w) || !monitor.kind)
         return false;
     atomic_fetch_add_explicit(&monitor.kind->stalls, 1, memory_order_relaxed);
     wr_time now = wr_now();

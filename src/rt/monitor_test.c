@@ -1,6 +1,8 @@
 /* monitor_test.c - stalls, on the real clock: a worker that is kept is noticed, named,
  * counted and relieved. */
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include <weir/run.h>
@@ -159,6 +161,74 @@ TEST_DIES_PLAIN(a_stall_is_reported_with_a_backtrace_and_how_to_read_it,
 {
     (void)!run_on(1, go_block, NULL);
     wr_panic("as claimed");
+}
+
+/* ---- asked, and late with the answer ---- */
+
+static struct wr_kind late = WR_KIND("test.late");
+static struct wr_kind other = WR_KIND("test.other");
+static atomic_bool late_asked, other_asked, late_answered;
+
+static void let_ask(int how)
+{
+    sigset_t urgent;
+    sigemptyset(&urgent);
+    sigaddset(&urgent, SIGURG);
+    pthread_sigmask(how, &urgent, NULL);
+}
+
+static void await_the_question(void)
+{
+    sigset_t pending;
+    wr_time give_up = real_now() + PATIENCE;
+    do
+        sigpending(&pending);
+    while (!sigismember(&pending, SIGURG) && real_now() < give_up);
+}
+
+/* It is asked and cannot answer; it does when the other is asked. */
+static wr_err answer_late(void *arg)
+{
+    let_ask(SIG_BLOCK);
+    await_the_question();
+    atomic_store(&late_asked, true);
+    wr_time give_up = real_now() + PATIENCE;
+    while (!atomic_load(&other_asked) && real_now() < give_up)
+        ;
+    let_ask(SIG_UNBLOCK);
+    atomic_store(&late_answered, true);
+    return compute(arg);
+}
+
+static wr_err answer_after_that(void *arg)
+{
+    while (!atomic_load(&late_asked))
+        CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    let_ask(SIG_BLOCK);
+    await_the_question();
+    atomic_store(&other_asked, true);
+    while (!atomic_load(&late_answered))
+        ;
+    poll(NULL, 0, 5);           /* what came in its place would have been taken by now */
+    let_ask(SIG_UNBLOCK);
+    return compute(arg);
+}
+
+static wr_err go_both(void *arg)
+{
+    struct wr_scope *scope = scope_open();
+    (void)arg;
+    CHECK_OK(wr_scope_go_kind(scope, &late, answer_late, &late));
+    CHECK_OK(wr_scope_go_kind(scope, &other, answer_after_that, &other));
+    scope_done(scope);
+    return WR_OK;
+}
+
+TEST_PLAIN(a_late_answer_is_not_taken_for_that_of_another_worker)
+{
+    CHECK_OK(run_on(2, go_both, NULL));
+    CHECK(late.stalls >= 1);
+    CHECK(other.stalls >= 1);
 }
 
 /* ---- relieved ---- */
