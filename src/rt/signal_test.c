@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,12 +53,19 @@ static void tell(const void *what, size_t size)
     CHECK_EQ((long long)size, write(to_parent, what, size));
 }
 
+/* Under a sanitizer what is not printed yet is printed by the child too. */
+static pid_t fork_clean(void)
+{
+    fflush(stdout);
+    return fork();
+}
+
 static struct child fork_running(wr_task_fn fn)
 {
     int ends[2];
     struct child child = { .pid = -1 };
     REQUIRE(pipe(ends) == 0, child);
-    child.pid = fork();
+    child.pid = fork_clean();
     child.from = ends[0];
     if (child.pid == 0) {
         alarm(GIVE_UP_S);
@@ -302,7 +310,7 @@ static int two_generations(void)
     int down[2], up[2], status = -1;
     if (wr_run(&(struct wr_run_conf){ 0 }, open_and_close, NULL) || pipe(down) || pipe(up))
         return 1;
-    pid_t pid = fork();
+    pid_t pid = fork_clean();
     mine = pid ? SIGHUP : SIGTERM;
     other_in = pid ? up[0] : down[0];
     other_out = pid ? down[1] : up[1];
@@ -316,7 +324,7 @@ static int two_generations(void)
 TEST_PLAIN(a_forked_process_catches_its_own_signals_and_leaves_its_parents_alone)
 {
     int status = -1;
-    pid_t pid = fork();
+    pid_t pid = fork_clean();
     if (pid == 0) {
         alarm(GIVE_UP_S);
         _exit(two_generations());
