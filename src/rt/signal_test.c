@@ -483,15 +483,16 @@ TEST(in_a_scope_that_has_ended_it_does_not_open_and_leaves_nothing)
     wr_signal_close(open_wanted());
 }
 
-TEST(the_first_and_the_last_signal_for_everybody_are_caught)
+/* Not the very last: valgrind keeps that. */
+TEST(the_signals_that_have_no_meaning_of_their_own_are_caught)
 {
-    const int numbers[] = { SIGRTMIN, SIGRTMAX };
+    const int numbers[] = { SIGRTMIN, SIGRTMAX - 1 };
     struct wr_signal *signals;
     REQUIRE_OK(wr_signal_open(&signals, numbers, 2));
     raise(SIGRTMIN);
     CHECK_EQ(SIGRTMIN, next(signals));
-    raise(SIGRTMAX);
-    CHECK_EQ(SIGRTMAX, next(signals));
+    raise(SIGRTMAX - 1);
+    CHECK_EQ(SIGRTMAX - 1, next(signals));
     wr_signal_close(signals);
 }
 
