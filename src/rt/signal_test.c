@@ -483,16 +483,13 @@ TEST(in_a_scope_that_has_ended_it_does_not_open_and_leaves_nothing)
     wr_signal_close(open_wanted());
 }
 
-/* Not the very last: valgrind keeps that. */
-TEST(the_signals_that_have_no_meaning_of_their_own_are_caught)
+/* Not the last ones: valgrind and emulators keep them. */
+TEST(the_first_signal_without_a_meaning_of_its_own_is_caught)
 {
-    const int numbers[] = { SIGRTMIN, SIGRTMAX - 1 };
     struct wr_signal *signals;
-    REQUIRE_OK(wr_signal_open(&signals, numbers, 2));
+    REQUIRE_OK(wr_signal_open(&signals, &(int){ SIGRTMIN }, 1));
     raise(SIGRTMIN);
     CHECK_EQ(SIGRTMIN, next(signals));
-    raise(SIGRTMAX - 1);
-    CHECK_EQ(SIGRTMAX - 1, next(signals));
     wr_signal_close(signals);
 }
 
