@@ -185,14 +185,17 @@ void wr_scope_tasks_ok(struct wr_scope *scope, size_t count)
     spin_unlock_kick(&scope->lock);
 }
 
+/* A task on another worker may have seen the deadline pass before our timer did:
+ * that is what ends the scope then, not the task's error. */
 void wr_scope_task_done(struct wr_scope *scope, wr_err err)
 {
     if (err) {
+        bool late = err == WR_TIMEOUT && scope->deadline <= wr_now();
         spin_lock(&scope->lock);
         bool obeyed = err == WR_CANCELED && atomic_load(&scope->ended) == WR_CANCELED;
         if (!scope->err && !obeyed)
             scope->err = err;
-        end_locked(scope, WR_CANCELED);
+        end_locked(scope, late ? WR_TIMEOUT : WR_CANCELED);
         spin_unlock_kick(&scope->lock);
     }
     wr_scope_tasks_ok(scope, 1);
