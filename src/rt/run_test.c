@@ -400,6 +400,16 @@ TEST_PLAIN(a_dump_shows_only_what_is_there_while_fibers_begin_wait_and_end_on_tw
     CHECK_EQ(0, dumped.wrong);
 }
 
+static void dump_to(void (*complain)(const char *line, size_t len))
+{
+    const struct wr_world *before = wr_world;
+    struct wr_world listening = *before;
+    listening.complain = complain;
+    wr_world = &listening;
+    wr_run_dump();
+    wr_world = before;
+}
+
 static struct { unsigned rows, more, locked; } long_dump;
 
 static void look_at_the_lock(const char *line, size_t len)
@@ -421,12 +431,7 @@ TEST(a_dump_shows_thousands_and_holds_no_lock_while_it_prints)
     for (int i = 0; i < FIBERS; i++)
         CHECK_OK(wr_scope_go(scope, "test.stuck", wait_for_ever, once));
     settle();
-    struct wr_world listening = *wr_world;
-    const struct wr_world *before = wr_world;
-    listening.complain = look_at_the_lock;
-    wr_world = &listening;
-    wr_run_dump();
-    wr_world = before;
+    dump_to(look_at_the_lock);
     CHECK_EQ(SHOWN, long_dump.rows);
     CHECK(long_dump.rows + long_dump.more > FIBERS);
     CHECK_EQ(0, long_dump.locked);
@@ -438,12 +443,7 @@ TEST(a_dump_shows_thousands_and_holds_no_lock_while_it_prints)
 TEST_PLAIN(a_dump_outside_any_run_shows_nothing)
 {
     int before = dumped.lines;
-    struct wr_world listening = *wr_world;
-    const struct wr_world *world = wr_world;
-    listening.complain = count_line;
-    wr_world = &listening;
-    wr_run_dump();
-    wr_world = world;
+    dump_to(count_line);
     CHECK_EQ(before, dumped.lines);
 }
 

@@ -8,7 +8,7 @@
 #include <weir/run.h>
 
 #include "base/world.h"
-#include "rt/os.h"
+#include "rt/scope_int.h"
 #include "testing/test.h"
 
 static struct wr_scope *make(wr_time deadline)
@@ -384,7 +384,7 @@ static wr_err wait_apart(void *arg)
     CHECK_ERR(WR_TIMEOUT, wr_sleep(wr_after(WR_S(100))));
     wr_once_free(never);
     apart.timed_out = 1;
-    return WR_OK;
+    return WR_TIMEOUT;
 }
 
 static bool spin_until(_Atomic int *flag)
@@ -407,11 +407,15 @@ static wr_err own_and_compute(void *arg)
         CHECK_OK(wr_scope_go(scope, "test.apart", wait_apart, NULL));
     CHECK(spin_until(&apart.waiting));
     CHECK(spin_until(&apart.timed_out));
-    (void)!wr_scope_close(scope);
+    wr_time give_up = wr_after(WR_S(5));
+    while (atomic_load(&scope->ended) == WR_OK && wr_now() < give_up)
+        ;
+    CHECK_ERR(WR_TIMEOUT, atomic_load(&scope->ended));      /* not by the task's error */
+    CHECK_ERR(WR_TIMEOUT, wr_scope_close(scope));
     return WR_OK;
 }
 
-TEST_PLAIN(a_deadline_holds_on_another_worker_while_the_owner_computes)
+TEST_PLAIN(a_deadline_ends_waits_on_another_worker_and_the_scope_while_the_owner_computes)
 {
     CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 2 }, own_and_compute, NULL));
 }

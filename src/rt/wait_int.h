@@ -187,8 +187,8 @@ static inline wr_time wait_timer(const struct fiber *fiber, wr_time deadline)
 /* The part of wr_wait_park for a timer of its own. */
 void wr_wait_switch_timed(struct fiber *fiber, wr_time deadline);
 
-/* Armed and linked, about to switch away.  When the scope has ended already it
- * gives up, unless somebody was faster and a wake is coming: false then. */
+/* Armed and linked, about to switch away.  False when the scope has ended and the
+ * wait was given up for that; if somebody was faster, a wake is coming. */
 HOT bool wait_holds(struct fiber *fiber, const char *what, const char *place)
 {
     fiber_note(fiber, what, place);
