@@ -24,6 +24,9 @@
 
 struct wr_fd;
 
+/* A part of what is written. */
+struct wr_piece { const void *at; size_t len; };
+
 #define WR_READABLE 1u
 #define WR_WRITABLE 2u
 
@@ -58,5 +61,13 @@ wr_err wr_fd_write(struct wr_fd *fd, size_t *ret, const void *buf, size_t size,
                    wr_time deadline WR_AT);
 #define wr_fd_write(fd, ret, buf, size, deadline) \
     wr_fd_write(fd, ret, buf, size, deadline, WR_HERE)
+
+/* Write all pieces, at most WR_PIECES_MAX, in as few system calls as the kernel
+ * lets.  On an error *ret tells how much went out.  Errors: as above. */
+#define WR_PIECES_MAX 16
+wr_err wr_fd_write_pieces(struct wr_fd *fd, size_t *ret, const struct wr_piece *pieces,
+                          size_t count, wr_time deadline WR_AT);
+#define wr_fd_write_pieces(fd, ret, pieces, count, deadline) \
+    wr_fd_write_pieces(fd, ret, pieces, count, deadline, WR_HERE)
 
 #endif

@@ -12,16 +12,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <weir/select.h>
 
 #include "base/world.h"
+#include "rt/fd_int.h"
 #include "rt/wait_int.h"
 
 struct wr_fd {
     struct spin lock;
     int number;
     unsigned ready;                 /* WR_READABLE, WR_WRITABLE: may succeed */
+    bool stream;                    /* a read that is not filled has taken everything */
+    bool hung_up;                   /* ... unless the end is near: no edge comes after it */
     struct waitlist readers, writers;
     struct worker *home;            /* NULL when its run is over */
     const char *place;              /* where it was opened */
@@ -168,6 +172,11 @@ void (wr_fd_close)(struct wr_fd *fd, const char *place)
     free(fd);
 }
 
+void wr_fd_is_stream(struct wr_fd *fd)
+{
+    fd->stream = true;
+}
+
 int wr_fd_number(const struct wr_fd *fd)
 {
     return fd->number;
@@ -180,6 +189,7 @@ void wr_fd_event(struct worker *w, const struct os_event *event)
     if (!fd)
         return;
     fd->ready |= event->ready;
+    fd->hung_up |= event->hung_up;
     if (event->ready & WR_READABLE)
         wr_waitlist_wake_all(&fd->readers, WR_OK);
     if (event->ready & WR_WRITABLE)
@@ -272,6 +282,29 @@ static void not_ready(struct wr_fd *fd, unsigned events)
     spin_unlock(&fd->lock);
 }
 
+static void ready_again(struct wr_fd *fd, unsigned events)
+{
+    spin_lock(&fd->lock);
+    fd->ready |= events;            /* there may be more: only BUSY says there is not */
+    spin_unlock(&fd->lock);
+}
+
+wr_err wr_fd_attempt(struct wr_fd *fd, unsigned events, wr_err (*op)(int number, void *arg),
+                     void *arg, wr_time deadline, const char *place)
+{
+    for (;;) {
+        wr_err err = await_edge(fd, events, deadline, place, maybe);
+        if (err)
+            return err;
+        not_ready(fd, events);
+        err = op(fd->number, arg);
+        if (err == WR_BUSY)
+            continue;
+        ready_again(fd, events);
+        return err;
+    }
+}
+
 wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_time deadline,
                     const char *place)
 {
@@ -283,34 +316,53 @@ wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_ti
         err = wr_os_fd_read(fd->number, ret, buf, size);
         if (err == WR_BUSY)
             continue;
-        spin_lock(&fd->lock);
-        fd->ready |= WR_READABLE;   /* there may be more: only BUSY says there is not */
-        spin_unlock(&fd->lock);
+        if (err || *ret == size || !fd->stream || fd->hung_up)
+            ready_again(fd, WR_READABLE);
         return err;
     }
 }
 
-wr_err(wr_fd_write)(struct wr_fd *fd, size_t *ret, const void *buf, size_t size,
-                    wr_time deadline, const char *place)
+wr_err (wr_fd_write_pieces)(struct wr_fd *fd, size_t *ret, const struct wr_piece *pieces,
+                            size_t count, wr_time deadline, const char *place)
 {
+    struct wr_piece left[WR_PIECES_MAX];
+    if (count > WR_PIECES_MAX)
+        wr_panic_at(place, "%zu pieces are written at once, at most %d can be", count,
+                    WR_PIECES_MAX);
+    memcpy(left, pieces, count * sizeof(*pieces));
     *ret = 0;
-    while (*ret < size) {
+    for (size_t first = 0;;) {
+        while (first < count && left[first].len == 0)
+            first++;
+        if (first == count)
+            return WR_OK;
         wr_err err = await_edge(fd, WR_WRITABLE, deadline, place, maybe);
         if (err)
             return err;
         size_t n = 0;
         not_ready(fd, WR_WRITABLE);
-        err = wr_os_fd_write(fd->number, &n, (const char *)buf + *ret, size - *ret);
+        err = wr_os_fd_write(fd->number, &n, left + first, count - first);
         if (err == WR_BUSY)
             continue;
-        spin_lock(&fd->lock);
-        fd->ready |= WR_WRITABLE;
-        spin_unlock(&fd->lock);
+        ready_again(fd, WR_WRITABLE);
         if (err)
             return err;
         *ret += n;
+        for (; n > 0; first++) {
+            size_t part = n < left[first].len ? n : left[first].len;
+            left[first].at = (const char *)left[first].at + part;
+            left[first].len -= part;
+            n -= part;
+            if (left[first].len > 0)
+                break;
+        }
     }
-    return WR_OK;
+}
+
+wr_err (wr_fd_write)(struct wr_fd *fd, size_t *ret, const void *buf, size_t size,
+                     wr_time deadline, const char *place)
+{
+    return (wr_fd_write_pieces)(fd, ret, &(struct wr_piece){ buf, size }, 1, deadline, place);
 }
 
 /* ---- as a case of a select ---- */

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weir/addr.h>
 #include <weir/err.h>
+#include <weir/fd.h>
 #include <weir/time.h>
 
 unsigned wr_os_cores(void);
@@ -42,7 +44,7 @@ uint64_t wr_os_cycles_of(wr_time span);
 
 /* What a worker sleeps in: an epoll instance with an eventfd to be woken by. */
 struct os_poll { int epoll, kick; };
-struct os_event { uint64_t data; unsigned ready; };
+struct os_event { uint64_t data; unsigned ready; bool hung_up; };
 
 wr_err wr_os_poll_open(struct os_poll *poll);
 void wr_os_poll_close(struct os_poll *poll);
@@ -58,9 +60,23 @@ void wr_os_poll_sleep(const struct os_poll *poll);      /* until they do */
 /* Descriptors. */
 wr_err wr_os_fd_prepare(int fd);            /* non-blocking; UNSUPPORTED for regular files */
 wr_err wr_os_fd_read(int fd, size_t *ret, void *buf, size_t size);     /* BUSY: would wait */
-wr_err wr_os_fd_write(int fd, size_t *ret, const void *buf, size_t size);
+wr_err wr_os_fd_write(int fd, size_t *ret, const struct wr_piece *pieces, size_t count);
 void wr_os_fd_close(int fd);
 bool wr_os_fd_ready(int fd, unsigned events);   /* would not block now, or has failed */
+
+/* Sockets.  BUSY: would wait. */
+wr_err wr_os_listen(int *ret_fd, const struct wr_addr *addr);
+wr_err wr_os_listening(int fd);             /* INVALID: not a listening stream socket */
+wr_err wr_os_accept(int listener, int *ret_fd, struct wr_addr *ret_peer);
+wr_err wr_os_connect(int *ret_fd, const struct wr_addr *addr);     /* BUSY: under way */
+wr_err wr_os_connected(int fd);             /* how it went, once writable */
+void wr_os_socket_tune(int fd, const struct wr_addr *peer);
+void wr_os_socket_shut(int fd);
+void wr_os_socket_reset(int fd);            /* and close it */
+wr_err wr_os_socket_local(int fd, struct wr_addr *ret);
+wr_err wr_os_socket_process(int fd, uint32_t *ret_uid, int32_t *ret_pid);
+void wr_os_unlink(const char *path);
+
 /* Writing to a pipe that nobody reads is an error, not the end of the process. */
 void wr_os_no_sigpipe(void);
 

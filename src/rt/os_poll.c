@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -101,12 +102,13 @@ size_t wr_os_poll_wait(struct os_poll *poll, struct os_event *events, size_t max
             continue;
         unsigned bits = got[i].events;
         unsigned broken = bits & (EPOLLERR | EPOLLHUP);
-        unsigned ready = 0;
+        unsigned ready = 0, ended = bits & (EPOLLRDHUP | EPOLLERR | EPOLLHUP);
         if (broken || (bits & (EPOLLIN | EPOLLRDHUP)))
             ready |= WR_READABLE;
         if (broken || (bits & EPOLLOUT))
             ready |= WR_WRITABLE;
-        events[n++] = (struct os_event){ .data = got[i].data.u64, .ready = ready };
+        events[n++] = (struct os_event){ .data = got[i].data.u64, .ready = ready,
+                                         .hung_up = ended != 0 };
     }
     return n;
 }
@@ -152,11 +154,14 @@ wr_err wr_os_fd_read(int fd, size_t *ret, void *buf, size_t size)
     return transferred(n, ret);
 }
 
-wr_err wr_os_fd_write(int fd, size_t *ret, const void *buf, size_t size)
+wr_err wr_os_fd_write(int fd, size_t *ret, const struct wr_piece *pieces, size_t count)
 {
     ssize_t n;
+    struct iovec parts[WR_PIECES_MAX];
+    for (size_t i = 0; i < count; i++)
+        parts[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].at, pieces[i].len };
     do
-        n = write(fd, buf, size);
+        n = count == 1 ? write(fd, pieces->at, pieces->len) : writev(fd, parts, (int)count);
     while (n < 0 && errno == EINTR);
     return transferred(n, ret);
 }

@@ -1,0 +1,16 @@
+/* fd_int.h - descriptors, for the files that make streams of them. */
+#ifndef WR_RT_FD_INT_H
+#define WR_RT_FD_INT_H
+
+#include <weir/fd.h>
+
+/* Try something on the descriptor, and again whenever it becomes ready, for as long
+ * as that returns BUSY. */
+wr_err wr_fd_attempt(struct wr_fd *fd, unsigned events, wr_err (*op)(int number, void *arg),
+                     void *arg, wr_time deadline, const char *place);
+
+/* A read that returns less than was asked for has taken all there was: true of
+ * stream sockets, and saves the attempt that would find nothing. */
+void wr_fd_is_stream(struct wr_fd *fd);
+
+#endif
