@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weir/panic.h>
@@ -18,18 +19,59 @@ struct wr_text wr_text_over(char *buf, size_t cap)
 void wr_text_rewind(struct wr_text *text, size_t len)
 {
     WR_ASSERT(len <= text->len);
-    text->len = len;
     text->cut = 0;
+    if (len == text->len)
+        return;
+    text->len = len;
     text->at[len] = '\0';
 }
 
-static size_t room(const struct wr_text *text)
+static char nothing[1];         /* a text without memory; shared, so never written to */
+
+struct wr_text wr_text_heap(size_t max)
 {
-    return text->cut ? 0 : text->cap - text->len - 1;
+    WR_ASSERT(max > 0);
+    return (struct wr_text){ .at = nothing, .cap = 1, .max = max };
+}
+
+void wr_text_free(struct wr_text *text)
+{
+    if (text->at != nothing)
+        free(text->at);
+    *text = (struct wr_text){ .at = nothing, .cap = 1 };
+}
+
+#define HEAP_FIRST 256
+
+static void grow(struct wr_text *text, size_t need)
+{
+    size_t cap = text->cap < HEAP_FIRST / 2 ? HEAP_FIRST : text->cap * 2;
+    if (cap < text->len + need + 1)
+        cap = text->len + need + 1;
+    if (cap > text->max)
+        cap = text->max;
+    char *more = realloc(text->at == nothing ? NULL : text->at, cap);
+    if (!more)
+        return;
+    more[text->len] = '\0';
+    text->at = more;
+    text->cap = cap;
+}
+
+/* How much can be added, when so much should be. */
+static size_t room(struct wr_text *text, size_t need)
+{
+    if (text->cut)
+        return 0;
+    if (text->cap - text->len - 1 < need && text->cap < text->max)
+        grow(text, need);
+    return text->cap - text->len - 1;
 }
 
 static void put(struct wr_text *text, const char *bytes, size_t len)
 {
+    if (len == 0)
+        return;
     memcpy(text->at + text->len, bytes, len);
     text->len += len;
     text->at[text->len] = '\0';
@@ -38,7 +80,7 @@ static void put(struct wr_text *text, const char *bytes, size_t len)
 /* All of it or nothing, with `spare` bytes left over for what must follow. */
 static void put_whole(struct wr_text *text, const char *bytes, size_t len, size_t spare)
 {
-    if (len + spare <= room(text))
+    if (len + spare <= room(text, len + spare))
         put(text, bytes, len);
     else
         text->cut += len;
@@ -46,7 +88,9 @@ static void put_whole(struct wr_text *text, const char *bytes, size_t len, size_
 
 void wr_text_bytes(struct wr_text *text, const char *bytes, size_t len)
 {
-    size_t fits = len < room(text) ? len : room(text);
+    size_t fits = room(text, len);
+    if (len < fits)
+        fits = len;
     put(text, bytes, fits);
     text->cut += len - fits;
 }
@@ -58,12 +102,18 @@ void wr_text_str(struct wr_text *text, const char *str)
 
 void wr_text_format(struct wr_text *text, const char *format, ...)
 {
-    size_t fits = room(text);
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    int meant = vsnprintf(text->at + text->len, fits + 1, format, args);
-    va_end(args);
+    va_copy(again, args);
+    size_t fits = room(text, 1);
+    int meant = vsnprintf(text->at + text->len, fits ? fits + 1 : 0, format, args);
     WR_ASSERT(meant >= 0);
+    if ((size_t)meant > fits && text->cap < text->max) {
+        fits = room(text, (size_t)meant);
+        vsnprintf(text->at + text->len, fits + 1, format, again);
+    }
+    va_end(again);
+    va_end(args);
     if ((size_t)meant < fits)
         fits = (size_t)meant;
     text->len += fits;

@@ -6,10 +6,13 @@
  *     wr_text_logfmt(&text, state, strlen(state));
  *     if (text.cut) ...
  *
- * Nothing allocates and nothing is lost in silence: what does not fit is
- * counted in `cut`, and after the first loss nothing more is added, so that
- * the text is always a beginning of what was meant.  It is always terminated
- * by a zero byte, for which one byte of the buffer is kept.
+ * Nothing is lost in silence: what does not fit is counted in `cut`, and after
+ * the first loss nothing more is added, so that the text is always a beginning
+ * of what was meant.  It is always terminated by a zero byte, for which one byte
+ * of the buffer is kept.
+ *
+ * Nothing allocates, but for a text that was asked to (wr_text_heap): that grows
+ * up to a limit, and when there is no memory it is cut like any other.
  *
  * The three escapers take any bytes and write valid UTF-8: a byte that is not
  * part of a valid sequence becomes U+FFFD.  They never leave half a character
@@ -28,10 +31,15 @@ struct wr_text {
     size_t len;         /* without the zero byte */
     size_t cap;         /* with it: at least 1 */
     size_t cut;         /* bytes that did not fit */
+    size_t max;         /* of cap, when it grows; else 0 */
 };
 
 struct wr_text wr_text_over(char *buf, size_t cap);
 #define WR_TEXT(array) wr_text_over(array, sizeof(array))
+
+/* A text of at most `max` bytes, with the zero byte, on the heap. */
+struct wr_text wr_text_heap(size_t max);
+void wr_text_free(struct wr_text *text);
 
 void wr_text_str(struct wr_text *text, const char *str);
 void wr_text_bytes(struct wr_text *text, const char *bytes, size_t len);

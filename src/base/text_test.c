@@ -298,3 +298,53 @@ TEST_PLAIN(a_cut_string_keeps_its_closing_quote_and_whole_characters)
     CHECK_STR("a", limited(wr_text_label, "a\\b", 3, &cut));
     CHECK_EQ(3, cut);
 }
+
+/* ---- on the heap ---- */
+
+TEST_PLAIN(a_text_on_the_heap_grows_as_it_must)
+{
+    struct wr_text text = wr_text_heap(100000);
+    CHECK_STR("", text.at);
+    for (int i = 0; i < 1000; i++) {
+        wr_text_u64(&text, 7);
+        wr_text_format(&text, "%s,%d;", "abcdefgh", 123456);
+    }
+    CHECK_EQ(17000, text.len);
+    CHECK_EQ(0, text.cut);
+    CHECK(strncmp(text.at, "7abcdefgh,123456;7abcdefgh,123456;", 34) == 0);
+    CHECK_EQ(17000, strlen(text.at));
+    wr_text_rewind(&text, 8);
+    CHECK_STR("7abcdefg", text.at);
+    wr_text_free(&text);
+    CHECK_STR("", text.at);
+    wr_text_free(&text);
+}
+
+TEST_PLAIN(a_text_on_the_heap_is_cut_at_its_limit_like_any_other)
+{
+    struct wr_text text = wr_text_heap(11);
+    wr_text_str(&text, "12345678");
+    wr_text_format(&text, "%s", "90abc");
+    CHECK_STR("1234567890", text.at);
+    CHECK_EQ(3, text.cut);
+    wr_text_str(&text, "x");
+    CHECK_EQ(4, text.cut);
+    wr_text_rewind(&text, 10);
+    CHECK_EQ(0, text.cut);
+    wr_text_u64(&text, 1);
+    CHECK_STR("1234567890", text.at);
+    wr_text_free(&text);
+}
+
+TEST_PLAIN(one_long_addition_to_an_empty_text_on_the_heap_fits)
+{
+    static char long_one[5000];
+    memset(long_one, 'a', sizeof(long_one) - 1);
+    struct wr_text text = wr_text_heap(8192), formatted = wr_text_heap(8192);
+    wr_text_str(&text, long_one);
+    wr_text_format(&formatted, "%s", long_one);
+    CHECK_STR(long_one, text.at);
+    CHECK_STR(long_one, formatted.at);
+    wr_text_free(&text);
+    wr_text_free(&formatted);
+}
