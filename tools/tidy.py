@@ -36,8 +36,9 @@ MAY_INCLUDE = {
     "base": {"base"},
     "rt": {"base", "rt"},
     "sim": {"base", "rt", "sim"},
+    "net": {"base", "rt", "net"},
     "testing": {"base", "rt", "sim", "testing"},
-    "cmd": {"base", "rt", "sim", "cmd"},
+    "cmd": {"base", "rt", "sim", "net", "cmd"},
 }
 
 BANNED = {

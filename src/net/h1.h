@@ -1,0 +1,72 @@
+/* h1.h - HTTP/1 requests out of bytes that come in any pieces.
+ *
+ *     switch (h1_feed(&h1, bytes, len, &used)) {
+ *     case H1_MORE: ...all of it was used; read on
+ *     case H1_HEAD: ...method, target and headers are there; feed the rest
+ *     case H1_DONE: ...the request is whole; what is left belongs to the next
+ *     case H1_BAD:  ...answer h1.status, close
+ *     }
+ *
+ * The head is not copied: target and headers point into the bytes that were fed,
+ * which must lie one after the other until the head is used.  The body goes to
+ * `on_body`, piece by piece, without its chunks.
+ *
+ * llhttp reads the syntax.  What it lets pass and a proxy might read otherwise is
+ * refused here: spaces before a colon, two hosts or none, a length beside chunks,
+ * codings other than chunked.  The result does not depend on how the bytes were
+ * cut.
+ */
+#ifndef WR_NET_H1_H
+#define WR_NET_H1_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <llhttp.h>
+
+#define H1_HEADERS_MAX 64
+
+struct slice { const char *at; size_t len; };
+
+struct h1_header { struct slice name, value; };
+
+enum h1_state { H1_MORE, H1_HEAD, H1_DONE, H1_BAD };
+
+struct h1 {
+    llhttp_t parser;
+    const char *method;                     /* "GET" */
+    struct slice target;                    /* as it came */
+    struct h1_header headers[H1_HEADERS_MAX];
+    size_t header_count;
+    struct slice host;
+    unsigned minor;                         /* HTTP/1.minor */
+    bool keep_alive;                        /* another request may follow */
+    bool expects_continue;                  /* it waits for 100 before it sends the body */
+    bool chunked;
+    bool length_known;
+    uint64_t length;                        /* of the body, when known */
+
+    unsigned status;                        /* H1_BAD: what to answer, */
+    const char *why;                        /* and why */
+
+    void (*on_body)(void *arg, const char *bytes, size_t len);
+    void *arg;
+
+    enum h1_state found;
+    bool in_value, paused;
+};
+
+/* Ready for the first request of a connection. */
+void h1_open(struct h1 *h1, void (*on_body)(void *arg, const char *bytes, size_t len),
+             void *arg);
+
+/* Go on with these bytes, up to the next thing to know; *ret_used is how many were
+ * used.  After H1_HEAD call again, even with none left: the request may be whole.
+ * After H1_DONE the next call begins the next request; after H1_BAD there is none. */
+enum h1_state h1_feed(struct h1 *h1, const char *bytes, size_t len, size_t *ret_used);
+
+/* A header by its name in lower case; NULL when there is none. */
+const struct slice *h1_header(const struct h1 *h1, const char *name);
+
+#endif
