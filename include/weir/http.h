@@ -1,0 +1,141 @@
+/* http.h - an HTTP server whose handlers are plain functions.
+ *
+ *     static wr_err hello(struct wr_call *call)
+ *     {
+ *         wr_call_print(call, "hello, %s\n", wr_call_param(call, "name"));
+ *         return WR_OK;
+ *     }
+ *
+ *     static const struct wr_route routes[] = {
+ *         { .method = "GET", .path = "/hello/{name}", .handler = hello },
+ *     };
+ *     ...
+ *     err = wr_http_new(&server, &(struct wr_http_conf){ .routes = routes, .count = 1 });
+ *     err = wr_http_serve(server, listener);
+ *
+ * A handler gets a call: the request as it came, whole and within its limits, and
+ * a reply to fill.  It runs inside a scope with the route's deadline, so every
+ * wait in it ends in time.  What it returns besides WR_OK becomes the answer, with
+ * the status of err.h and a body that says what and why.
+ *
+ * Connections cost nothing but their fiber while they are idle.  Everything that
+ * comes in has a limit, and what is over it is answered, not buffered.
+ */
+#ifndef WEIR_HTTP_H
+#define WEIR_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/addr.h>
+#include <weir/err.h>
+#include <weir/panic.h>
+#include <weir/stream.h>
+#include <weir/time.h>
+
+struct wr_http;
+struct wr_call;
+
+typedef wr_err (*wr_handler)(struct wr_call *call);
+
+enum wr_route_class {
+    WR_ROUTE_SHORT = 0,         /* queued, answered within its deadline */
+    WR_ROUTE_PRIORITY,          /* answered at once, whatever is queued; must not wait */
+    WR_ROUTE_LONG,              /* waits for something; not queued */
+};
+
+/* A row of the table.  Zero is the default of everything but method, path and
+ * handler. */
+struct wr_route {
+    const char *method;             /* "GET"; which answers HEAD too */
+    const char *path;               /* "/epochs/{id}/compute" */
+    wr_handler handler;
+    void *arg;                      /* wr_call_arg gives it back */
+    enum wr_route_class class;
+    size_t body_max;                /* bytes; 1 MiB.  GET, HEAD and DELETE: none */
+    wr_time deadline;               /* from the first byte to the answer; 2 s */
+    unsigned concurrency;           /* calls at the same time; 0 is no bound of its own */
+    const char *summary;            /* a sentence for people and /openapi.json */
+};
+
+struct wr_http_conf {
+    const struct wr_route *routes;
+    size_t count;
+    /* Run short calls: queue it and have wr_call_run called by a worker, or return
+     * BUSY or DRAINING.  NULL: they run where they arrive. */
+    wr_err (*submit)(void *arg, struct wr_call *call);
+    void *arg;
+    unsigned connections_max;       /* 1024 */
+    wr_time head_within;            /* a head must be whole so soon; 5 s */
+    wr_time body_within;            /* ... and a body, after it; 5 s */
+    wr_time write_within;           /* an answer must be taken so soon; 5 s */
+    wr_time idle_max;               /* between requests; 60 s */
+};
+
+/* Errors: NOMEM.  A table that contradicts itself is a panic. */
+wr_err wr_http_new(struct wr_http **ret, const struct wr_http_conf *conf WR_AT);
+#define wr_http_new(...) wr_http_new(__VA_ARGS__, WR_HERE)
+
+/* Free it.  Nobody may be serving.  NULL is allowed. */
+void wr_http_free(struct wr_http *http);
+
+/* Take connections and answer them until the calling fiber's scope ends; then all
+ * connections are closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */
+wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener);
+
+/* From now on: short and long calls are answered 503 and connections are closed
+ * after their answer. */
+void wr_http_drain(struct wr_http *http);
+
+/* Connections that are open. */
+size_t wr_http_connections(const struct wr_http *http);
+
+/* ---- the request ---- */
+
+const char *wr_call_method(const struct wr_call *call);
+
+/* The path without the query, with %xx decoded. */
+const char *wr_call_path(const struct wr_call *call);
+
+/* The part of the path where the route has {name}, decoded; never NULL for a name
+ * that the route has. */
+const char *wr_call_param(const struct wr_call *call, const char *name);
+
+/* The value of name=value in the query, decoded; NULL when it is not there. */
+const char *wr_call_query(struct wr_call *call, const char *name);
+
+/* A header by its name in lower case; NULL when it is not there. */
+const char *wr_call_header(struct wr_call *call, const char *name);
+
+/* The body, whole. */
+const char *wr_call_body(const struct wr_call *call, size_t *ret_len);
+
+const struct wr_addr *wr_call_peer(const struct wr_call *call);
+void *wr_call_arg(const struct wr_call *call);
+
+/* Memory that goes with the call; NULL when there is no more (1 MiB each). */
+void *wr_call_alloc(struct wr_call *call, size_t size);
+
+/* ---- the reply ---- */
+
+/* 200 unless it is set. */
+void wr_call_status(struct wr_call *call, unsigned status);
+
+/* Add a header.  A line break in it is a panic. */
+void wr_call_reply_header(struct wr_call *call, const char *name, const char *value);
+
+/* Add to the body; the type is text/plain unless it is set. */
+void wr_call_type(struct wr_call *call, const char *type);
+void wr_call_write(struct wr_call *call, const void *bytes, size_t len);
+void wr_call_print(struct wr_call *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Say why a call failed, for the body of the answer; returns err, to be returned. */
+wr_err wr_call_fail(struct wr_call *call, wr_err err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Run a call that was given to `submit`, in the calling fiber, and answer it. */
+void wr_call_run(struct wr_call *call);
+
+#endif
