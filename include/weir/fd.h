@@ -67,7 +67,6 @@ wr_err wr_fd_write(struct wr_fd *fd, size_t *ret, const void *buf, size_t size,
 #define WR_PIECES_MAX 16
 wr_err wr_fd_write_pieces(struct wr_fd *fd, size_t *ret, const struct wr_piece *pieces,
                           size_t count, wr_time deadline WR_AT);
-#define wr_fd_write_pieces(fd, ret, pieces, count, deadline) \
-    wr_fd_write_pieces(fd, ret, pieces, count, deadline, WR_HERE)
+#define wr_fd_write_pieces(...) wr_fd_write_pieces(__VA_ARGS__, WR_HERE)
 
 #endif

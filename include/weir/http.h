@@ -106,7 +106,7 @@ const char *wr_call_param(const struct wr_call *call, const char *name);
 const char *wr_call_query(struct wr_call *call, const char *name);
 
 /* A header by its name in lower case; NULL when it is not there. */
-const char *wr_call_header(struct wr_call *call, const char *name);
+const char *wr_call_header(const struct wr_call *call, const char *name);
 
 /* The body, whole. */
 const char *wr_call_body(const struct wr_call *call, size_t *ret_len);

@@ -76,6 +76,11 @@ wr_err wr_connect(struct wr_stream **ret, const struct wr_addr *addr, wr_time de
 void wr_stream_close(struct wr_stream *stream WR_AT);
 #define wr_stream_close(stream) wr_stream_close(stream, WR_HERE)
 
+/* Wait until a read may find something, without memory for it.  Errors: TIMEOUT,
+ * CANCELED. */
+wr_err wr_stream_await(struct wr_stream *stream, wr_time deadline WR_AT);
+#define wr_stream_await(stream, deadline) wr_stream_await(stream, deadline, WR_HERE)
+
 /* Read what is there, at least a byte; *ret 0 is the end of the stream.
  * Errors: TIMEOUT, CANCELED, BROKENPIPE (reset), IO. */
 wr_err wr_stream_read(struct wr_stream *stream, size_t *ret, void *buf, size_t size,
@@ -87,8 +92,7 @@ wr_err wr_stream_read(struct wr_stream *stream, size_t *ret, void *buf, size_t s
  * out.  Errors: as read. */
 wr_err wr_stream_write(struct wr_stream *stream, size_t *ret, const struct wr_piece *pieces,
                        size_t count, wr_time deadline WR_AT);
-#define wr_stream_write(stream, ret, pieces, count, deadline) \
-    wr_stream_write(stream, ret, pieces, count, deadline, WR_HERE)
+#define wr_stream_write(...) wr_stream_write(__VA_ARGS__, WR_HERE)
 
 /* No more will be written: the peer reads the end after what was. */
 void wr_stream_shut(struct wr_stream *stream);

@@ -102,8 +102,15 @@ void wr_text_str(struct wr_text *text, const char *str)
 
 void wr_text_format(struct wr_text *text, const char *format, ...)
 {
-    va_list args, again;
+    va_list args;
     va_start(args, format);
+    wr_text_vformat(text, format, args);
+    va_end(args);
+}
+
+void wr_text_vformat(struct wr_text *text, const char *format, va_list args)
+{
+    va_list again;
     va_copy(again, args);
     size_t fits = room(text, 1);
     int meant = vsnprintf(text->at + text->len, fits ? fits + 1 : 0, format, args);
@@ -113,7 +120,6 @@ void wr_text_format(struct wr_text *text, const char *format, ...)
         vsnprintf(text->at + text->len, fits + 1, format, again);
     }
     va_end(again);
-    va_end(args);
     if ((size_t)meant < fits)
         fits = (size_t)meant;
     text->len += fits;

@@ -21,6 +21,7 @@
 #ifndef WR_BASE_TEXT_H
 #define WR_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,8 @@ void wr_text_str(struct wr_text *text, const char *str);
 void wr_text_bytes(struct wr_text *text, const char *bytes, size_t len);
 void wr_text_format(struct wr_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void wr_text_vformat(struct wr_text *text, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 /* Numbers enter whole or not at all: a shortened one would be another one. */
 void wr_text_u64(struct wr_text *text, uint64_t value);

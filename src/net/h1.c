@@ -196,7 +196,7 @@ static const llhttp_settings_t settings = {
 
 void h1_open(struct h1 *h1, void (*body)(void *arg, const char *bytes, size_t len), void *arg)
 {
-    memset(h1, 0, sizeof(*h1));
+    memset(h1, 0, offsetof(struct h1, headers));
     llhttp_init(&h1->parser, HTTP_REQUEST, &settings);
     h1->parser.data = h1;
     h1->on_body = body;

@@ -37,7 +37,6 @@ struct h1 {
     llhttp_t parser;
     const char *method;                     /* "GET" */
     struct slice target;                    /* as it came */
-    struct h1_header headers[H1_HEADERS_MAX];
     size_t header_count;
     struct slice host;
     unsigned minor;                         /* HTTP/1.minor */
@@ -55,6 +54,7 @@ struct h1 {
 
     enum h1_state found;
     bool in_value, paused;
+    struct h1_header headers[H1_HEADERS_MAX];
 };
 
 /* Ready for the first request of a connection. */

@@ -275,6 +275,11 @@ static bool maybe(struct wr_fd *fd, unsigned events)
     return fd->ready & events;
 }
 
+wr_err wr_fd_await(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place)
+{
+    return await_edge(fd, events, deadline, place, maybe);
+}
+
 static void not_ready(struct wr_fd *fd, unsigned events)
 {
     spin_lock(&fd->lock);

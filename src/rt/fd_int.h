@@ -9,6 +9,9 @@
 wr_err wr_fd_attempt(struct wr_fd *fd, unsigned events, wr_err (*op)(int number, void *arg),
                      void *arg, wr_time deadline, const char *place);
 
+/* Wait until an attempt may succeed: as wr_fd_wait, but without asking the system. */
+wr_err wr_fd_await(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place);
+
 /* A read that returns less than was asked for has taken all there was: true of
  * stream sockets, and saves the attempt that would find nothing. */
 void wr_fd_is_stream(struct wr_fd *fd);

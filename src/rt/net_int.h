@@ -9,6 +9,7 @@
 #include <weir/stream.h>
 
 struct stream_ops {
+    wr_err (*await)(struct wr_stream *stream, wr_time deadline, const char *place);
     wr_err (*read)(struct wr_stream *stream, size_t *ret, void *buf, size_t size,
                    wr_time deadline, const char *place);
     wr_err (*write)(struct wr_stream *stream, size_t *ret, const struct wr_piece *pieces,

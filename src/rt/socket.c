@@ -23,6 +23,11 @@ static struct wr_fd *fd_of(const struct wr_stream *stream)
     return ((const struct socket_stream *)stream)->fd;
 }
 
+static wr_err socket_await(struct wr_stream *stream, wr_time deadline, const char *place)
+{
+    return wr_fd_await(fd_of(stream), WR_READABLE, deadline, place);
+}
+
 static wr_err socket_read(struct wr_stream *stream, size_t *ret, void *buf, size_t size,
                           wr_time deadline, const char *place)
 {
@@ -60,7 +65,7 @@ static wr_err socket_process(const struct wr_stream *stream, uint32_t *ret_uid,
 }
 
 static const struct stream_ops socket_ops = {
-    .read = socket_read, .write = socket_write, .shut = socket_shut, .close = socket_close,
+    .await = socket_await, .read = socket_read, .write = socket_write, .shut = socket_shut, .close = socket_close,
     .readable = socket_readable, .process = socket_process,
 };
 

@@ -54,6 +54,11 @@ void (wr_stream_close)(struct wr_stream *stream, const char *place)
         stream->ops->close(stream, place);
 }
 
+wr_err (wr_stream_await)(struct wr_stream *stream, wr_time deadline, const char *place)
+{
+    return stream->ops->await(stream, deadline, place);
+}
+
 wr_err (wr_stream_read)(struct wr_stream *stream, size_t *ret, void *buf, size_t size,
                         wr_time deadline, const char *place)
 {

@@ -1,0 +1,157 @@
+/* http.c - the server: its table, its connections, its end. */
+#include <weir/http.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/scope.h>
+
+#include "net/server.h"
+
+#define BODY_MAX ((size_t)1 << 20)
+#define DEADLINE WR_S(2)
+#define CONNECTIONS_MAX 1024
+#define WITHIN WR_S(5)
+#define IDLE_MAX WR_S(60)
+#define NO_DESCRIPTOR_PAUSE WR_MS(50)
+
+static struct wr_metric latency = {
+    .name = "request_latency_seconds",
+    .help = "From the first byte of a request to its answer.",
+    .type = WR_HISTOGRAM,
+    .labels = { "endpoint", "method" },
+    .series_max = 256,
+    .digits = WR_NS_AS_S,
+    .bounds = { WR_US(100), WR_US(250), WR_US(500), WR_MS(1), WR_MS(5) / 2, WR_MS(5), WR_MS(10),
+                WR_MS(25), WR_MS(50), WR_MS(100), WR_MS(250), WR_MS(500), WR_S(1), WR_S(5) / 2,
+                WR_S(5), WR_S(10) },
+};
+
+static bool takes_body(const char *method)
+{
+    return strcmp(method, "GET") != 0 && strcmp(method, "DELETE") != 0;
+}
+
+#define DEFAULT(field, value) ((field) = (field) ? (field) : (value))
+
+/* The table with its defaults filled in: ours, because the caller's is const. */
+static struct wr_route *copy_table(const struct wr_route *routes, size_t count)
+{
+    struct wr_route *table = calloc(count + 1, sizeof(*table));
+    if (!table)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        table[i] = routes[i];
+        DEFAULT(table[i].deadline, DEADLINE);
+        if (table[i].method && !takes_body(table[i].method))
+            table[i].body_max = 0;
+        else
+            DEFAULT(table[i].body_max, BODY_MAX);
+    }
+    return table;
+}
+
+wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, const char *place)
+{
+    struct wr_http *http = calloc(1, sizeof(*http));
+    struct wr_route *table = http ? copy_table(conf->routes, conf->count) : NULL;
+    struct route_state *states = table ? calloc(conf->count + 1, sizeof(*states)) : NULL;
+    wr_err err = states ? routes_new(&http->routes, table, conf->count, place) : WR_NOMEM;
+    if (err) {
+        free(states);
+        free(table);
+        free(http);
+        return err;
+    }
+    http->conf = *conf;
+    http->conf.routes = table;
+    http->states = states;
+    DEFAULT(http->conf.connections_max, CONNECTIONS_MAX);
+    DEFAULT(http->conf.head_within, WITHIN);
+    DEFAULT(http->conf.body_within, WITHIN);
+    DEFAULT(http->conf.write_within, WITHIN);
+    DEFAULT(http->conf.idle_max, IDLE_MAX);
+    for (size_t i = 0; i < conf->count; i++)
+        states[i].latency = wr_metric_histogram(&latency, table[i].path, table[i].method);
+    *ret = http;
+    return WR_OK;
+}
+
+void wr_http_free(struct wr_http *http)
+{
+    if (!http)
+        return;
+    routes_free(http->routes);
+    free((void *)(uintptr_t)http->conf.routes);
+    free(http->states);
+    free(http);
+}
+
+void wr_http_drain(struct wr_http *http)
+{
+    atomic_store(&http->draining, true);
+}
+
+size_t wr_http_connections(const struct wr_http *http)
+{
+    return atomic_load(&http->connections);
+}
+
+void server_count(struct wr_http *http, const struct wr_call *call)
+{
+    if (call->route)
+        wr_histogram_observe(http->states[call->route_index].latency, wr_now() - call->began);
+}
+
+/* ---- connections ---- */
+
+struct arrival { struct wr_http *http; struct wr_conn conn; };
+
+static wr_err serve_one(void *arg)
+{
+    struct arrival arrival = *(struct arrival *)arg;
+    struct wr_stream *stream;
+    free(arg);
+    if (!wr_stream_open(&stream, &arrival.conn)) {
+        conn_serve(arrival.http, stream);
+        wr_stream_close(stream);
+    }
+    atomic_fetch_sub(&arrival.http->connections, 1);
+    return WR_OK;
+}
+
+static void take_in(struct wr_http *http, struct wr_scope *scope, struct wr_conn *conn)
+{
+    struct arrival *arrival = NULL;
+    if (atomic_fetch_add(&http->connections, 1) < http->conf.connections_max)
+        arrival = malloc(sizeof(*arrival));
+    if (arrival) {
+        *arrival = (struct arrival){ .http = http, .conn = *conn };
+        if (!wr_scope_go(scope, "http.conn", serve_one, arrival))
+            return;
+    }
+    atomic_fetch_sub(&http->connections, 1);
+    free(arrival);
+    wr_conn_drop(conn);
+}
+
+wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener)
+{
+    struct wr_scope *scope;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "http",
+                                                               .deadline = WR_NEVER });
+    if (err)
+        return err;
+    struct wr_conn conn;
+    for (;;) {
+        err = wr_accept(listener, &conn, WR_NEVER);
+        if (!err)
+            take_in(http, scope, &conn);
+        else if (err != WR_NOFILE && err != WR_NOMEM)
+            break;
+        else if ((err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE))))
+            break;
+    }
+    (void)!wr_scope_close(scope);
+    return err;
+}

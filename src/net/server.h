@@ -1,0 +1,32 @@
+/* server.h - the inside of an HTTP server, for the files that serve connections. */
+#ifndef WR_NET_SERVER_H
+#define WR_NET_SERVER_H
+
+#include <stdatomic.h>
+
+#include <weir/http.h>
+#include <weir/metric.h>
+
+#include "net/call.h"
+#include "net/route.h"
+
+struct route_state {
+    _Atomic unsigned running;
+    struct wr_histogram *latency;
+};
+
+struct wr_http {
+    struct wr_http_conf conf;
+    struct routes *routes;
+    struct route_state *states;     /* one for each route */
+    _Atomic size_t connections;
+    _Atomic bool draining;
+};
+
+/* Answer the requests of a connection until it ends; HTTP/1. */
+void conn_serve(struct wr_http *http, struct wr_stream *stream);
+
+/* Count an answer. */
+void server_count(struct wr_http *http, const struct wr_call *call);
+
+#endif
