@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     "rt": {"base", "rt"},
     "sim": {"base", "rt", "sim"},
     "net": {"base", "rt", "net"},
-    "testing": {"base", "rt", "sim", "testing"},
+    "testing": {"base", "rt", "sim", "net", "testing"},
     "cmd": {"base", "rt", "sim", "net", "cmd"},
 }
 

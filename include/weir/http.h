@@ -93,6 +93,7 @@ size_t wr_http_connections(const struct wr_http *http);
 
 /* ---- the request ---- */
 
+/* "GET", "POST", ... */
 const char *wr_call_method(const struct wr_call *call);
 
 /* The path without the query, with %xx decoded. */
@@ -111,7 +112,10 @@ const char *wr_call_header(const struct wr_call *call, const char *name);
 /* The body, whole. */
 const char *wr_call_body(const struct wr_call *call, size_t *ret_len);
 
+/* Who asks. */
 const struct wr_addr *wr_call_peer(const struct wr_call *call);
+
+/* The arg of the route. */
 void *wr_call_arg(const struct wr_call *call);
 
 /* Memory that goes with the call; NULL when there is no more (1 MiB each). */
@@ -135,7 +139,11 @@ void wr_call_print(struct wr_call *call, const char *format, ...)
 wr_err wr_call_fail(struct wr_call *call, wr_err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Run a call that was given to `submit`, in the calling fiber, and answer it. */
+/* Run a call that was given to `submit`, in the calling fiber, and answer it.  If
+ * the handler panics the call is answered with 500, and the panic goes on. */
 void wr_call_run(struct wr_call *call);
+
+/* Answer a call that was given to `submit` and will not be run. */
+void wr_call_refuse(struct wr_call *call, wr_err err);
 
 #endif

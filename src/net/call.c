@@ -176,8 +176,8 @@ void call_handle(struct wr_call *call)
     wr_err err = call->route->class == WR_ROUTE_PRIORITY ? call->route->handler(call)
                                                          : handle_in_time(call);
     if (!err && call->reply.cut)
-        err = wr_call_fail(call, WR_NOMEM, "the answer is larger than %zu bytes, or there is no "
-                           "memory for it", CALL_REPLY_MAX);
+        err = wr_call_fail(call, WR_NOMEM, "the answer is larger than %zu bytes, or there is "
+                           "no memory for it", CALL_REPLY_MAX);
     if (err)
         call_refuse(call, err, (unsigned)wr_err_http(err), call->why);
 }

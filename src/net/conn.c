@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <weir/scope.h>
+#include <weir/task.h>
 
 #include "net/server.h"
 
@@ -149,10 +150,10 @@ static enum outcome read_body(struct conn *conn)
             return OVER;
     for (;;) {
         enum outcome outcome = feed(conn, &state);
+        if (outcome == GOES_ON && call->body_over)
+            return refuse(conn, WR_INVALID, 413, "the body is larger than this path takes");
         if (outcome != GOES_ON || state == H1_DONE)
             return outcome;
-        if (call->body_over)
-            return refuse(conn, WR_INVALID, 413, "the body is larger than this path takes");
         if (call->fill == CALL_HEAD_MAX)
             call->fill = conn->fed = conn->head_end;    /* what was there has been copied */
         outcome = fill(conn, deadline, "the body of the request came too slowly");
@@ -294,12 +295,32 @@ static enum outcome run_queued(struct conn *conn)
     return err == WR_TIMEOUT ? abandon(conn) : OVER;
 }
 
-void wr_call_run(struct wr_call *call)
+/* Its answer is there: tell the connection, if that still waits, and let go. */
+static void give_back(struct wr_call *call)
 {
-    call_handle(call);
     if (atomic_exchange(&call->state, CALL_ANSWERED) == CALL_PENDING)
         (void)!wr_chan_send(call->done, &(void *){ call }, WR_NOW);
     call_drop(call);
+}
+
+void wr_call_refuse(struct wr_call *call, wr_err err)
+{
+    call_refuse(call, err, (unsigned)wr_err_http(err), NULL);
+    give_back(call);
+}
+
+static void give_back_broken(void *arg)
+{
+    wr_call_refuse(arg, WR_PANIC);
+}
+
+void wr_call_run(struct wr_call *call)
+{
+    struct wr_cleanup cleanup = { .fn = give_back_broken, .arg = call };
+    wr_cleanup_push(&cleanup);
+    call_handle(call);
+    wr_cleanup_pop(&cleanup);
+    give_back(call);
 }
 
 static enum outcome handle(struct conn *conn)
@@ -363,9 +384,19 @@ static void linger(struct conn *conn)
         sum += size;
 }
 
+/* Also what is left to do when a handler panics on this fiber. */
+static void let_go(void *arg)
+{
+    struct conn *conn = arg;
+    call_drop(conn->call);
+    wr_chan_free(conn->done);
+}
+
 void conn_serve(struct wr_http *http, struct wr_stream *stream)
 {
     struct conn conn = { .http = http, .stream = stream };
+    struct wr_cleanup cleanup = { .fn = let_go, .arg = &conn };
+    wr_cleanup_push(&cleanup);
     while (!conn.closing && begin_request(&conn)) {
         enum outcome outcome = read_request(&conn);
         if (outcome == GOES_ON)
@@ -381,6 +412,6 @@ void conn_serve(struct wr_http *http, struct wr_stream *stream)
     }
     if (conn.closing)
         linger(&conn);
-    call_drop(conn.call);
-    wr_chan_free(conn.done);
+    wr_cleanup_pop(&cleanup);
+    let_go(&conn);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <weir/scope.h>
+#include <weir/task.h>
 
 #include "net/server.h"
 
@@ -107,16 +108,26 @@ void server_count(struct wr_http *http, const struct wr_call *call)
 
 struct arrival { struct wr_http *http; struct wr_conn conn; };
 
+struct open_conn { struct wr_http *http; struct wr_stream *stream; };
+
+static void close_conn(void *arg)
+{
+    struct open_conn *open = arg;
+    wr_stream_close(open->stream);
+    atomic_fetch_sub(&open->http->connections, 1);
+}
+
 static wr_err serve_one(void *arg)
 {
     struct arrival arrival = *(struct arrival *)arg;
-    struct wr_stream *stream;
+    struct open_conn open = { .http = arrival.http };
+    struct wr_cleanup cleanup = { .fn = close_conn, .arg = &open };
     free(arg);
-    if (!wr_stream_open(&stream, &arrival.conn)) {
-        conn_serve(arrival.http, stream);
-        wr_stream_close(stream);
-    }
-    atomic_fetch_sub(&arrival.http->connections, 1);
+    wr_cleanup_push(&cleanup);
+    if (!wr_stream_open(&open.stream, &arrival.conn))
+        conn_serve(open.http, open.stream);
+    wr_cleanup_pop(&cleanup);
+    close_conn(&open);
     return WR_OK;
 }
 

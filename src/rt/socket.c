@@ -65,8 +65,8 @@ static wr_err socket_process(const struct wr_stream *stream, uint32_t *ret_uid,
 }
 
 static const struct stream_ops socket_ops = {
-    .await = socket_await, .read = socket_read, .write = socket_write, .shut = socket_shut, .close = socket_close,
-    .readable = socket_readable, .process = socket_process,
+    .await = socket_await, .read = socket_read, .write = socket_write, .shut = socket_shut,
+    .close = socket_close, .readable = socket_readable, .process = socket_process,
 };
 
 /* Takes the descriptor over, or closes it. */

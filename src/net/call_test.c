@@ -1,0 +1,124 @@
+/* call_test.c - what a handler can ask of its call, and say. */
+#include "testing/http_rig.h"
+
+static struct seen {
+    char method[8], path[64], one[64], two[64], header[64], body[64];
+    bool three, other;
+    size_t len;
+} seen;
+
+static void note(char *to, const char *text)
+{
+    snprintf(to, sizeof(seen.one), "%s", text ? text : "(none)");
+}
+
+static wr_err look(struct wr_call *call)
+{
+    const char *body = wr_call_body(call, &seen.len);
+    snprintf(seen.method, sizeof(seen.method), "%s", wr_call_method(call));
+    note(seen.path, wr_call_path(call));
+    note(seen.one, wr_call_query(call, "one"));
+    note(seen.two, wr_call_query(call, "two"));
+    seen.three = wr_call_query(call, "three");
+    note(seen.header, wr_call_header(call, "x-note"));
+    seen.other = wr_call_header(call, "x-other");
+    snprintf(seen.body, sizeof(seen.body), "%.*s", (int)seen.len, body);
+    CHECK(wr_addr_loopback(wr_call_peer(call)));
+    CHECK(wr_call_arg(call) == &seen);
+    CHECK(wr_call_param(call, "nobody") == NULL);
+    return WR_OK;
+}
+
+static wr_err allocate(struct wr_call *call)
+{
+    char *first = wr_call_alloc(call, 1 << 19), *second = wr_call_alloc(call, 1 << 19);
+    CHECK(first && second);
+    CHECK(wr_call_alloc(call, 1) == NULL);
+    memset(first, 1, 1 << 19);
+    memset(second, 2, 1 << 19);
+    return WR_OK;
+}
+
+static wr_err write_much(struct wr_call *call)
+{
+    static char bytes[1 << 20];
+    for (int i = 0; i < 65; i++)
+        wr_call_write(call, bytes, sizeof(bytes));
+    return WR_OK;
+}
+
+static wr_err break_a_header(struct wr_call *call)
+{
+    wr_call_reply_header(call, "X-Evil", "a\r\nSet-Cookie: b");
+    return WR_OK;
+}
+
+static const struct wr_route own[] = {
+    { .method = "POST", .path = "/look/{x}", .handler = look, .arg = &seen },
+    { .method = "GET", .path = "/allocate", .handler = allocate },
+    { .method = "GET", .path = "/much", .handler = write_much },
+    { .method = "GET", .path = "/evil", .handler = break_a_header },
+};
+
+static void open_own(struct site *site)
+{
+    open_site_of(site, 0, (struct wr_http_conf){ .routes = own, .count = 4 });
+}
+
+TEST(everything_of_a_request_is_there_as_it_was_meant)
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("200", ask(&site, "POST /look/%C3%A4?one=1%2B1&two=a+b&three&x HTTP/1.1\r\n"
+                                "Host: a\r\nX-Note:  a note \r\nContent-Length: 4\r\n\r\n"
+                                "body"));
+    CHECK_STR("POST", seen.method);
+    CHECK(strncmp(seen.path, "/look/", 6) == 0);
+    CHECK_STR("1+1", seen.one);
+    CHECK_STR("a b", seen.two);
+    CHECK(seen.three);
+    CHECK_STR("a note", seen.header);
+    CHECK(!seen.other);
+    CHECK_STR("body", seen.body);
+    close_site(&site);
+}
+
+TEST(what_is_not_in_the_query_is_not_found_there)
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("200", ask(&site, "POST /look/x?onetwo=1&two=%zz HTTP/1.1\r\nHost: a\r\n"
+                                "Content-Length: 0\r\n\r\n"));
+    CHECK_STR("(none)", seen.one);
+    CHECK_STR("(none)", seen.two);
+    CHECK(!seen.three);
+    CHECK_EQ(0, seen.len);
+    CHECK_STR("200", ask(&site, "POST /look/x HTTP/1.1\r\nHost: a\r\n"
+                                "Content-Length: 0\r\n\r\n"));
+    CHECK_STR("(none)", seen.one);
+    close_site(&site);
+}
+
+TEST(a_call_has_a_megabyte_of_memory_of_its_own)
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("200", ask(&site, GET("/allocate")));
+    close_site(&site);
+}
+
+TEST(an_answer_that_is_too_large_is_an_error_and_not_a_part_of_it)
+{
+    struct site site;
+    open_own(&site);
+    CHECK(strncmp(ask(&site, GET("/much")), "503 ", 4) == 0);
+    close_site(&site);
+}
+
+TEST_DIES(a_line_break_in_a_header_is_a_panic, "panic.*header \"X-Evil\".*no line breaks")
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("closed", ask(&site, GET("/evil")));
+    abort();
+}
