@@ -41,6 +41,7 @@ struct wr_scope_conf {
     wr_time deadline;       /* required; WR_NEVER leaves the parent's in force */
     bool shield;            /* not canceled from above; needs a real deadline */
     bool low;               /* its tasks run when nothing of normal class can */
+    bool independent;       /* a task that fails does not cancel the others */
 };
 
 /* Make a scope below the one the caller is in.

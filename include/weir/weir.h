@@ -2,11 +2,13 @@
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H
 
+#include <weir/addr.h>
 #include <weir/bcast.h>
 #include <weir/cell.h>
 #include <weir/chan.h>
 #include <weir/err.h>
 #include <weir/fd.h>
+#include <weir/http.h>
 #include <weir/lock.h>
 #include <weir/log.h>
 #include <weir/metric.h>
@@ -20,6 +22,7 @@
 #include <weir/sem.h>
 #include <weir/signal.h>
 #include <weir/sim.h>
+#include <weir/stream.h>
 #include <weir/sup.h>
 #include <weir/task.h>
 #include <weir/time.h>

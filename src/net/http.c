@@ -149,8 +149,8 @@ static void take_in(struct wr_http *http, struct wr_scope *scope, struct wr_conn
 wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener)
 {
     struct wr_scope *scope;
-    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "http",
-                                                               .deadline = WR_NEVER });
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "http", .deadline = WR_NEVER, .independent = true });
     if (err)
         return err;
     struct wr_conn conn;

@@ -85,6 +85,7 @@ wr_err (wr_scope_new)(struct wr_scope **ret, const struct wr_scope_conf *conf,
     scope->depth = parent->depth + 1;
     scope->name = conf->name ? conf->name : "scope";
     scope->shield = conf->shield;
+    scope->independent = conf->independent;
     scope->low = conf->low || parent->low;
     scope->owner = fiber;
     bool own = conf->shield || conf->deadline < parent->deadline;
@@ -195,7 +196,8 @@ void wr_scope_task_done(struct wr_scope *scope, wr_err err)
         bool obeyed = err == WR_CANCELED && atomic_load(&scope->ended) == WR_CANCELED;
         if (!scope->err && !obeyed)
             scope->err = err;
-        end_locked(scope, late ? WR_TIMEOUT : WR_CANCELED);
+        if (late || !scope->independent)
+            end_locked(scope, late ? WR_TIMEOUT : WR_CANCELED);
         spin_unlock_kick(&scope->lock);
     }
     wr_scope_tasks_ok(scope, 1);

@@ -475,3 +475,41 @@ TEST(a_scope_ends_clean_whatever_race_of_errors_cancels_and_ends_it_has_seen)
         CHECK(err == WR_OK || err == WR_IO);
     }
 }
+
+/* ---- independent tasks ---- */
+
+static wr_err fail_at_once(void *arg)
+{
+    (void)arg;
+    return WR_IO;
+}
+
+static wr_err panic_at_once(void *arg)
+{
+    (void)arg;
+    wr_panic("alone");
+}
+
+static wr_err sleep_a_second(void *arg)
+{
+    wr_err err = wr_sleep(wr_after(WR_S(1)));
+    *(wr_err *)arg = err;
+    return err;
+}
+
+TEST(in_an_independent_scope_the_others_go_on_and_the_first_error_is_kept)
+{
+    struct wr_scope *scope;
+    wr_err slept = WR_CANCELED;
+    wr_time before = wr_now();
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "test.loose", .deadline = WR_NEVER, .independent = true }));
+    CHECK_OK(wr_scope_go(scope, "test.sleeper", sleep_a_second, &slept));
+    CHECK_OK(wr_scope_go(scope, "test.failing", fail_at_once, NULL));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    CHECK_OK(wr_scope_go(scope, "test.panicking", panic_at_once, NULL));
+    CHECK_ERR(WR_IO, wr_scope_join(scope, WR_NEVER));
+    CHECK_EQ(WR_S(1), wr_now() - before);
+    CHECK_OK(slept);
+    CHECK_ERR(WR_IO, wr_scope_close(scope));
+}

@@ -145,7 +145,8 @@ RIG void open_site_of(struct site *site, int workers, struct wr_http_conf conf)
 {
     struct wr_addr addr;
     memset(site, 0, sizeof(*site));
-    site->scope = scope_open();
+    CHECK_OK(wr_scope_new(&site->scope, &(struct wr_scope_conf){
+        .name = "test.site", .deadline = WR_NEVER, .independent = true }));
     if (workers) {
         conf.submit = submit;
         conf.arg = site;
