@@ -294,6 +294,15 @@ static void ready_again(struct wr_fd *fd, unsigned events)
     spin_unlock(&fd->lock);
 }
 
+/* A stream that gave less than was asked for is empty, unless its end has come. */
+static void read_some(struct wr_fd *fd, bool more)
+{
+    spin_lock(&fd->lock);
+    if (more || !fd->stream || fd->hung_up)
+        fd->ready |= WR_READABLE;
+    spin_unlock(&fd->lock);
+}
+
 wr_err wr_fd_attempt(struct wr_fd *fd, unsigned events, wr_err (*op)(int number, void *arg),
                      void *arg, wr_time deadline, const char *place)
 {
@@ -321,8 +330,7 @@ wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_ti
         err = wr_os_fd_read(fd->number, ret, buf, size);
         if (err == WR_BUSY)
             continue;
-        if (err || *ret == size || !fd->stream || fd->hung_up)
-            ready_again(fd, WR_READABLE);
+        read_some(fd, err || *ret == size);
         return err;
     }
 }
