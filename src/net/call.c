@@ -78,16 +78,16 @@ static int hex(char c)
 /* In place; false for what cannot be decoded, and for a zero byte. */
 static bool decode(char *text, bool plus)
 {
-    char *to = text;
+    unsigned char *to = (unsigned char *)text;
     for (const char *at = text; *at; at++) {
         if (*at == '%') {
             int high = hex(at[1]), low = high < 0 ? -1 : hex(at[2]);
             if (low < 0 || (high | low) == 0)
                 return false;
-            *to++ = (char)(high * 16 + low);
+            *to++ = (unsigned char)(high * 16 + low);
             at += 2;
         } else {
-            *to++ = plus && *at == '+' ? ' ' : *at;
+            *to++ = (unsigned char)(plus && *at == '+' ? ' ' : *at);
         }
     }
     *to = '\0';

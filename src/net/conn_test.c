@@ -92,13 +92,12 @@ TEST(a_body_up_to_the_limit_is_taken_and_one_byte_more_is_not)
 {
     struct site site;
     open_site(&site, 0, (struct wr_http_conf){ 0 });
-    char *text = malloc(200000);
-    REQUIRE(text);
+    static char text[200000];
     for (int over = 0; over < 2; over++)
         for (int chunked = 0; chunked < 2; chunked++) {
             struct wr_stream *stream = dial(&site);
             size_t size = 100000 + (size_t)over, read = 0, n = 1;
-            int len = snprintf(text, 200000, "POST /echo HTTP/1.1\r\nHost: a\r\n%s: %s\r\n\r\n",
+            int len = snprintf(text, sizeof(text), "POST /echo HTTP/1.1\r\nHost: a\r\n%s: %s\r\n\r\n",
                                chunked ? "Transfer-Encoding" : "Content-Length",
                                chunked ? "chunked" : over ? "100001" : "100000");
             if (chunked)
@@ -118,7 +117,6 @@ TEST(a_body_up_to_the_limit_is_taken_and_one_byte_more_is_not)
                 CHECK(read > size);
             wr_stream_close(stream);
         }
-    free(text);
     close_site(&site);
 }
 

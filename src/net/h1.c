@@ -15,9 +15,9 @@ static bool bad(struct h1 *h1, unsigned status, const char *why)
 
 /* ---- slices ---- */
 
-static char lower(char c)
+static int lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
 static bool is(struct slice slice, const char *text)
@@ -41,7 +41,7 @@ static bool token(struct slice slice)
 {
     static const char allowed[] = "!#$%&'*+-.^_`|~";
     for (size_t i = 0; i < slice.len; i++) {
-        char c = lower(slice.at[i]);
+        int c = lower(slice.at[i]);
         bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
         if (!plain && (c == '\0' || !strchr(allowed, c)))
             return false;

@@ -158,9 +158,9 @@ wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener)
         err = wr_accept(listener, &conn, WR_NEVER);
         if (!err)
             take_in(http, scope, &conn);
-        else if (err != WR_NOFILE && err != WR_NOMEM)
-            break;
-        else if ((err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE))))
+        else if (err == WR_NOFILE || err == WR_NOMEM)
+            err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));
+        if (err)
             break;
     }
     (void)!wr_scope_close(scope);

@@ -169,7 +169,7 @@ static bool passing(int number)
 
 wr_err wr_os_accept(int listener, int *ret_fd, struct wr_addr *ret_peer)
 {
-    union place place;
+    union place place = { 0 };
     for (;;) {
         socklen_t len = sizeof(place);
         int fd = accept4(listener, &place.any, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -234,7 +234,7 @@ void wr_os_socket_reset(int fd)
 
 wr_err wr_os_socket_local(int fd, struct wr_addr *ret)
 {
-    union place place;
+    union place place = { 0 };
     socklen_t len = sizeof(place);
     if (getsockname(fd, &place.any, &len) != 0)
         return wr_err_errno(errno);

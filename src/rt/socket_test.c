@@ -200,10 +200,9 @@ TEST(pieces_arrive_whole_and_in_order_though_the_peer_is_slow)
     struct wr_scope *scope = scope_open();
     CHECK_OK(wr_scope_go(scope, "test.flood", read_flood, &flood));
 
-    unsigned char *bytes = malloc(PIECES * LEN);
-    REQUIRE(bytes);
+    static unsigned char bytes[PIECES * LEN];
     struct wr_piece pieces[PIECES + 2] = { [0] = { "", 0 }, [PIECES + 1] = { NULL, 0 } };
-    for (size_t i = 0; i < PIECES * LEN; i++)
+    for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (unsigned char)(i * 7);
     for (size_t i = 0; i < PIECES; i++)
         pieces[i + 1] = (struct wr_piece){ bytes + i * LEN, LEN };
@@ -213,7 +212,6 @@ TEST(pieces_arrive_whole_and_in_order_though_the_peer_is_slow)
     wr_stream_shut(pair.client);
     scope_done(scope);
     CHECK_EQ(PIECES * LEN, flood.len);
-    free(bytes);
     close_pair(&pair);
 }
 
@@ -221,14 +219,12 @@ TEST(a_write_that_runs_out_of_time_tells_how_much_went_out)
 {
     struct pair pair = open_pair("127.0.0.1:0");
     REQUIRE(pair.client && pair.server);
-    size_t size = 0, len = (size_t)64 * 1024 * 1024;
-    char *bytes = calloc(1, len);
-    REQUIRE(bytes);
-    struct wr_piece piece = { bytes, len };
+    static char bytes[64 * 1024 * 1024];
+    size_t size = 0;
+    struct wr_piece piece = { bytes, sizeof(bytes) };
     CHECK_ERR(WR_TIMEOUT,
               wr_stream_write(pair.client, &size, &piece, 1, wr_after(WR_MS(100))));
-    CHECK(size > 0 && size < len);
-    free(bytes);
+    CHECK(size > 0 && size < sizeof(bytes));
     close_pair(&pair);
 }
 
