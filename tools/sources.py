@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The one rule for what is built: every .c of a folder is its library, every
+"""The one rule for what is built: every .c and .cc of a folder is its library, every
 *_test.c a test of it, every switch_<cpu>.S belongs to that cpu.
 
     sources.py code src/rt x86_64     the library's sources, one per line
@@ -12,7 +12,8 @@ import sys
 
 
 def names(kind, folder, cpu=None):
-    everything = sorted(path.name for path in pathlib.Path(folder).iterdir())
+    folder = pathlib.Path(folder)
+    everything = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     tests = [name for name in everything if name.endswith("_test.c")]
     if kind == "tests":
         return tests
@@ -20,7 +21,7 @@ def names(kind, folder, cpu=None):
         return [name for name in everything if name.endswith("_fuzz.c")]
     if kind == "headers":
         return [name for name in everything if name.endswith(".h")]
-    code = [name for name in everything if name.endswith(".c") and name not in tests]
+    code = [name for name in everything if name.endswith((".c", ".cc")) and name not in tests]
     return code + [name for name in everything if name.endswith(f"_{cpu}.S")]
 
 

@@ -36,9 +36,12 @@ MAY_INCLUDE = {
     "base": {"base"},
     "rt": {"base", "rt"},
     "sim": {"base", "rt", "sim"},
-    "net": {"base", "rt", "net"},
-    "testing": {"base", "rt", "sim", "net", "testing"},
-    "cmd": {"base", "rt", "sim", "net", "cmd"},
+    "flow": {"base", "rt", "flow"},
+    "net": {"base", "rt", "flow", "net"},
+    "conf": {"base", "rt", "conf"},
+    "svc": {"base", "rt", "flow", "net", "conf", "svc"},
+    "testing": {"base", "rt", "sim", "flow", "net", "testing"},
+    "cmd": {"base", "rt", "sim", "flow", "net", "conf", "svc", "cmd"},
 }
 
 BANNED = {

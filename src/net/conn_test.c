@@ -97,7 +97,8 @@ TEST(a_body_up_to_the_limit_is_taken_and_one_byte_more_is_not)
         for (int chunked = 0; chunked < 2; chunked++) {
             struct wr_stream *stream = dial(&site);
             size_t size = 100000 + (size_t)over, read = 0, n = 1;
-            int len = snprintf(text, sizeof(text), "POST /echo HTTP/1.1\r\nHost: a\r\n%s: %s\r\n\r\n",
+            int len = snprintf(text, sizeof(text),
+                               "POST /echo HTTP/1.1\r\nHost: a\r\n%s: %s\r\n\r\n",
                                chunked ? "Transfer-Encoding" : "Content-Length",
                                chunked ? "chunked" : over ? "100001" : "100000");
             if (chunked)

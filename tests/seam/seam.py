@@ -5,15 +5,15 @@
     seam.py --refused LIBRARY...    each of them does: the check of the check
 
 Clocks, randomness, files, sockets, threads, signals and the environment are
-reached through wr_world and rt/os.h.  Only the real drivers, base/os*.c and
-rt/os*.c, may name the C library's functions for them: otherwise a simulation
+reached through wr_world and rt/os.h.  Only the real drivers, base/os*.c,
+rt/os*.c and net/os*.c, may name the C library's functions for them: otherwise a simulation
 would not be the whole world of the code that runs in it.
 """
 import re
 import subprocess
 import sys
 
-DRIVER = re.compile(r"(base|rt)_os(_\w+)?\.c\.o$")
+DRIVER = re.compile(r"(base|rt|net)_os(_\w+)?\.c\.o$")
 
 OUTSIDE = re.compile(r"""(?x)
     clock | clock_\w+ | time | times | gettimeofday | ftime | timespec_get
