@@ -16,7 +16,11 @@
  * A handler gets a call: the request as it came, whole and within its limits, and
  * a reply to fill.  It runs inside a scope with the route's deadline, so every
  * wait in it ends in time.  What it returns besides WR_OK becomes the answer, with
- * the status of err.h and a body that says what and why.
+ * the status of err.h, or the one of 400 and above that it has set, and a body that
+ * says what and why.
+ *
+ * Every reply carries X-Content-Type-Options and X-Corr-ID; 429 and 503 carry
+ * Retry-After, of 1 s unless another was added.
  *
  * Connections cost nothing but their fiber while they are idle.  Everything that
  * comes in has a limit, and what is over it is answered, not buffered.
@@ -31,6 +35,7 @@
 #include <weir/addr.h>
 #include <weir/err.h>
 #include <weir/panic.h>
+#include <weir/select.h>
 #include <weir/stream.h>
 #include <weir/time.h>
 
@@ -43,6 +48,7 @@ enum wr_route_class {
     WR_ROUTE_SHORT = 0,         /* queued, answered within its deadline */
     WR_ROUTE_PRIORITY,          /* answered at once, whatever is queued; must not wait */
     WR_ROUTE_LONG,              /* waits for something; not queued */
+    WR_ROUTE_STREAM,            /* sends its body bit by bit; not queued */
 };
 
 /* A row of the table.  Zero is the default of everything but method, path and
@@ -54,7 +60,9 @@ struct wr_route {
     void *arg;                      /* wr_call_arg gives it back */
     enum wr_route_class class;
     size_t body_max;                /* bytes; 1 MiB.  GET, HEAD and DELETE: none */
-    wr_time deadline;               /* from the first byte to the answer; 2 s */
+    /* From the first byte to the end of the answer: 2 s; long ones 300 s, streams an
+     * hour.  A short handler must be done at three quarters of it. */
+    wr_time deadline;
     unsigned concurrency;           /* calls at the same time; 0 is no bound of its own */
     const char *summary;            /* a sentence for people and /openapi.json */
 };
@@ -65,7 +73,11 @@ struct wr_http_conf {
     /* Run short calls: queue it and have wr_call_run called by a worker, or return
      * BUSY or DRAINING.  NULL: they run where they arrive. */
     wr_err (*submit)(void *arg, struct wr_call *call);
-    void *arg;
+    /* Whether a call may come in: asked when its head is there and its route known,
+     * before its body is read and before any queue.  It must not wait.  An error is
+     * the answer, as a handler's would be. */
+    wr_err (*admit)(void *arg, struct wr_call *call);
+    void *arg;                      /* of both */
     unsigned connections_max;       /* 1024 */
     wr_time head_within;            /* a head must be whole so soon; 5 s */
     wr_time body_within;            /* ... and a body, after it; 5 s */
@@ -77,15 +89,16 @@ struct wr_http_conf {
 wr_err wr_http_new(struct wr_http **ret, const struct wr_http_conf *conf WR_AT);
 #define wr_http_new(...) wr_http_new(__VA_ARGS__, WR_HERE)
 
-/* Free it.  Nobody may be serving.  NULL is allowed. */
+/* Free it.  Nobody may be serving, and no call of it may be queued or run.  NULL is
+ * allowed. */
 void wr_http_free(struct wr_http *http);
 
 /* Take connections and answer them until the calling fiber's scope ends; then all
  * connections are closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */
 wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener);
 
-/* From now on: short and long calls are answered 503 and connections are closed
- * after their answer. */
+/* From now on: all calls but those of priority are answered 503, connections are
+ * closed after their answer, and wr_call_select ends in those that wait. */
 void wr_http_drain(struct wr_http *http);
 
 /* Connections that are open. */
@@ -111,6 +124,10 @@ const char *wr_call_header(const struct wr_call *call, const char *name);
 
 /* The body, whole. */
 const char *wr_call_body(const struct wr_call *call, size_t *ret_len);
+
+/* The id of the request, for logs: the X-Corr-ID or X-Request-Id that came with it,
+ * when it has at most 64 printable characters and no space; else a new one. */
+const char *wr_call_corr_id(const struct wr_call *call);
 
 /* Who asks. */
 const struct wr_addr *wr_call_peer(const struct wr_call *call);
@@ -138,6 +155,42 @@ void wr_call_print(struct wr_call *call, const char *format, ...)
 /* Say why a call failed, for the body of the answer; returns err, to be returned. */
 wr_err wr_call_fail(struct wr_call *call, wr_err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ---- long calls and streams ----
+ *
+ *     wr_call_type(call, "text/event-stream");
+ *     err = wr_call_begin(call);
+ *     while (!err && !(err = wr_call_select(call, &which, cases, 1, WR_NEVER)))
+ *         err = wr_call_send(call, event, len, wr_after(WR_S(5)));
+ *     return err == WR_DRAINING ? say_goodbye(call) : err;
+ *
+ * They run where they arrive.  What wr_call_print wrote before wr_call_begin is not
+ * sent.  An error that a handler returns after wr_call_begin breaks the reply off,
+ * so that the peer sees it was not all. */
+
+/* The body will have so many bytes: said before wr_call_begin, it goes out as
+ * Content-Length.  More are a panic, fewer break the reply off. */
+void wr_call_length(struct wr_call *call, uint64_t length);
+
+/* Status and headers go out now, the body follows.  Only in routes of the class
+ * STREAM.  Errors: TIMEOUT, CANCELED, BROKENPIPE, IO. */
+wr_err wr_call_begin(struct wr_call *call);
+
+/* A part of the body.  Waits until the peer takes it.  Errors: TIMEOUT (it did not:
+ * nothing more can be sent), CANCELED, BROKENPIPE, IO; CLOSED (the request was a HEAD:
+ * no body is wanted; return). */
+wr_err wr_call_send(struct wr_call *call, const void *bytes, size_t len, wr_time deadline);
+
+/* Wait as wr_select does, but no longer than there is somebody to answer.  In routes
+ * of the classes LONG and STREAM; at most WR_CALL_SELECT_MAX cases, and none is fine.
+ * Errors: TIMEOUT, CANCELED, BROKENPIPE (the peer has gone), DRAINING (the server is
+ * about to end: say what there is to say, and return). */
+#define WR_CALL_SELECT_MAX (WR_SELECT_MAX - 2)
+wr_err wr_call_select(struct wr_call *call, size_t *ret, struct wr_case *cases, size_t count,
+                      wr_time deadline WR_AT);
+#define wr_call_select(...) wr_call_select(__VA_ARGS__, WR_HERE)
+
+/* ---- queued calls ---- */
 
 /* Run a call that was given to `submit`, in the calling fiber, and answer it.  If
  * the handler panics the call is answered with 500, and the panic goes on. */

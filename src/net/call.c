@@ -1,25 +1,28 @@
-/* call.c - what a handler sees: see http.h, and call.h for who owns what. */
+/* call.c - from the head of a request to the handler, and what that can ask: see
+ * http.h, and call.h for who owns what. */
 #include "net/call.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <weir/scope.h>
+#include <weir/task.h>
 
-#include "base/json.h"
+#include "base/world.h"
+#include "net/server.h"
 
 /* ---- making and letting go ---- */
 
-struct wr_call *call_new(struct wr_http *http, const struct wr_addr *peer)
+struct wr_call *call_new(struct wr_http *http, const struct wr_addr *peer, size_t room)
 {
-    struct wr_call *call = malloc(sizeof(*call));
+    struct wr_call *call = malloc(sizeof(*call) + room);
     if (!call)
         return NULL;
-    memset(call, 0, offsetof(struct wr_call, bytes));
+    memset(call, 0, offsetof(struct wr_call, corr));
     call->http = http;
     call->peer = *peer;
+    call->fill = 0;
+    call->room = room;
     atomic_init(&call->holders, 1);
     call_reset(call);
     return call;
@@ -43,15 +46,17 @@ void call_reset(struct wr_call *call)
     call->collected = wr_text_heap(1);
     call->reply = wr_text_heap(CALL_REPLY_MAX);
     call->headers = WR_TEXT(call->headers_room);
+    head_clear(&call->head);
     call->route = NULL;
     call->path = call->query = NULL;
     call->params = (struct params){ 0 };
     call->body = (struct slice){ "", 0 };
-    call->body_over = false;
+    call->body_over = call->retry_said = call->begun = call->sized = false;
     call->status = 200;
+    call->io = NULL;
     call->type = "text/plain; charset=utf-8";
     call->failed = WR_OK;
-    call->why[0] = '\0';
+    call->why[0] = call->corr[0] = '\0';
 }
 
 void call_drop(struct wr_call *call)
@@ -100,10 +105,10 @@ static void terminate(struct slice slice)
         ((char *)(uintptr_t)slice.at)[slice.len] = '\0';
 }
 
-static wr_err invalid(struct wr_call *call, const char *why)
+static bool refused(struct wr_call *call, wr_err err, unsigned status, const char *why)
 {
-    call_refuse(call, WR_INVALID, 400, why);
-    return WR_INVALID;
+    call_refuse(call, err, status, why);
+    return false;
 }
 
 /* The authority of an absolute target is not ours to judge; the host header is. */
@@ -116,45 +121,123 @@ static char *path_of(char *target)
     return slash ? slash : scheme;          /* "http://host": the root */
 }
 
-wr_err call_head(struct wr_call *call)
+/* End the texts with zero bytes, split and decode the target. */
+static bool split_head(struct wr_call *call)
 {
-    struct h1 *h1 = &call->h1;
-    for (size_t i = 0; i < h1->header_count; i++) {
-        terminate(h1->headers[i].name);
-        terminate(h1->headers[i].value);
+    struct head *head = &call->head;
+    for (size_t i = 0; i < head->count; i++) {
+        terminate(head->fields[i].name);
+        terminate(head->fields[i].value);
     }
-    terminate(h1->target);
-    char *target = (char *)(uintptr_t)h1->target.at;
-    call->path = path_of(target);
+    terminate(head->target);
+    call->path = path_of((char *)(uintptr_t)head->target.at);
     if (call->path[0] == ':')
         call->path[0] = '/', call->path[1] = '\0';
-    char *fragment = strchr(call->path, '#'), *query = strchr(call->path, '?');
-    if (fragment)
-        return invalid(call, "a fragment in the target");
+    if (strchr(call->path, '#'))
+        return refused(call, WR_INVALID, 400, "a fragment in the target");
+    char *query = strchr(call->path, '?');
     if (query) {
         *query = '\0';
         call->query = query + 1;
     }
-    return decode(call->path, false) ? WR_OK
-                                     : invalid(call, "a path that cannot be decoded");
+    return decode(call->path, false)
+        || refused(call, WR_INVALID, 400, "a path that cannot be decoded");
+}
+
+/* The client's id for the request, or one of 26 characters: the time in
+ * milliseconds and 80 random bits, so that they sort by their time. */
+static void identify(struct wr_call *call, struct wr_rand *ids)
+{
+    static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    const struct slice *given = &call->head.corr;
+    if (given->at) {
+        memcpy(call->corr, given->at, given->len);
+        call->corr[given->len] = '\0';
+        return;
+    }
+    uint64_t time = (uint64_t)wr_world->wall() / 1000000;
+    uint64_t parts[2] = { wr_rand_next(ids), wr_rand_next(ids) };
+    for (int i = 9; i >= 0; i--, time >>= 5)
+        call->corr[i] = digits[time & 31];
+    for (int i = 0; i < 8; i++, parts[0] >>= 5, parts[1] >>= 5) {
+        call->corr[10 + i] = digits[parts[0] & 31];
+        call->corr[18 + i] = digits[parts[1] & 31];
+    }
+    call->corr[26] = '\0';
+}
+
+static bool no_route(struct wr_call *call, struct found found)
+{
+    if (!found.path_known)
+        return refused(call, WR_NOTFOUND, 404, "there is nothing at this path");
+    char allowed[100];
+    routes_allowed(call->http->routes, call->path, allowed, sizeof(allowed));
+    wr_call_reply_header(call, "Allow", allowed);
+    return refused(call, WR_UNSUPPORTED, 405, "the path does not have this method");
+}
+
+static bool admitted(struct wr_call *call)
+{
+    const struct wr_http_conf *conf = &call->http->conf;
+    if (call->route->class != WR_ROUTE_PRIORITY
+        && atomic_load_explicit(&call->http->draining, memory_order_relaxed))
+        return refused(call, WR_DRAINING, 503, NULL);
+    wr_err err = conf->admit ? conf->admit(conf->arg, call) : WR_OK;
+    if (err)
+        call_fail(call, err);
+    return !err;
+}
+
+bool call_judge(struct wr_call *call, struct wr_rand *ids)
+{
+    identify(call, ids);
+    if (!split_head(call))
+        return false;
+    struct found found =
+        routes_find(call->http->routes, call->head.method, call->path, &call->params);
+    if (!found.route)
+        return no_route(call, found);
+    call->route = found.route;
+    call->route_index = found.index;
+    call->hard_deadline = call->deadline = call->began + call->route->deadline;
+    if (call->route->class == WR_ROUTE_SHORT)
+        call->deadline -= call->route->deadline / 4;
+    if (!admitted(call))
+        return false;
+    if (call->head.length > call->route->body_max)
+        return refused(call, WR_INVALID, 413, "the body is larger than this path takes");
+    return true;
+}
+
+void call_collect(struct wr_call *call, const char *bytes, size_t len)
+{
+    if (call->body_over)
+        return;
+    if (call->collected.max == 1)
+        call->collected = wr_text_heap(call->route->body_max + 1);
+    wr_text_bytes(&call->collected, bytes, len);
+    call->body_over = call->collected.cut;
+    call->body = (struct slice){ call->collected.at, call->collected.len };
 }
 
 /* ---- running ---- */
 
-void call_refuse(struct wr_call *call, wr_err err, unsigned status, const char *why)
+bool call_count(struct wr_call *call)
 {
-    call->failed = err;
-    call->status = status;
-    call->type = "application/json";
-    wr_text_rewind(&call->reply, 0);
-    struct wr_json json = wr_json_to(&call->reply);
-    wr_json_object(&json, NULL);
-    wr_json_object(&json, "error");
-    wr_json_str(&json, "code", wr_err_name(err));
-    wr_json_str(&json, "message", why && why[0] ? why : wr_err_text(err));
-    wr_json_bool(&json, "retryable", wr_err_retryable(err));
-    wr_json_end(&json);
-    wr_json_end(&json);
+    unsigned before =
+        atomic_fetch_add(&call->http->states[call->route_index].running, 1);
+    call->counted = true;
+    if (!call->route->concurrency || before < call->route->concurrency)
+        return true;
+    call_uncount(call);
+    return refused(call, WR_BUSY, 429, "as many calls of this path run as may");
+}
+
+void call_uncount(struct wr_call *call)
+{
+    if (call->counted)
+        atomic_fetch_sub(&call->http->states[call->route_index].running, 1);
+    call->counted = false;
 }
 
 static wr_err handle_in_time(struct wr_call *call)
@@ -179,14 +262,64 @@ void call_handle(struct wr_call *call)
         err = wr_call_fail(call, WR_NOMEM, "the answer is larger than %zu bytes, or there is "
                            "no memory for it", CALL_REPLY_MAX);
     if (err)
-        call_refuse(call, err, (unsigned)wr_err_http(err), call->why);
+        call_fail(call, err);
+    call_uncount(call);
+}
+
+bool call_submit(struct wr_call *call, struct wr_chan *done)
+{
+    const struct wr_http_conf *conf = &call->http->conf;
+    call->done = done;
+    atomic_store_explicit(&call->state, CALL_PENDING, memory_order_relaxed);
+    atomic_store_explicit(&call->holders, 2, memory_order_relaxed);
+    wr_err err = conf->submit(conf->arg, call);
+    if (!err)
+        return true;
+    atomic_store_explicit(&call->holders, 1, memory_order_relaxed);
+    call_uncount(call);
+    call_fail(call, err);
+    return false;
+}
+
+bool call_abandon(struct wr_call *call)
+{
+    return atomic_exchange(&call->state, CALL_ABANDONED) == CALL_PENDING;
+}
+
+/* Its answer is there: tell the connection, if that still waits, and let go. */
+static void give_back(struct wr_call *call)
+{
+    call_uncount(call);
+    if (atomic_exchange(&call->state, CALL_ANSWERED) == CALL_PENDING)
+        (void)!wr_chan_send(call->done, &(void *){ call }, WR_NOW);
+    call_drop(call);
+}
+
+void wr_call_refuse(struct wr_call *call, wr_err err)
+{
+    call_fail(call, err);
+    give_back(call);
+}
+
+static void give_back_broken(void *arg)
+{
+    wr_call_refuse(arg, WR_PANIC);
+}
+
+void wr_call_run(struct wr_call *call)
+{
+    struct wr_cleanup cleanup = { .fn = give_back_broken, .arg = call };
+    wr_cleanup_push(&cleanup);
+    call_handle(call);
+    wr_cleanup_pop(&cleanup);
+    give_back(call);
 }
 
 /* ---- the request ---- */
 
 const char *wr_call_method(const struct wr_call *call)
 {
-    return call->h1.method;
+    return call->head.method;
 }
 
 const char *wr_call_path(const struct wr_call *call)
@@ -221,7 +354,7 @@ const char *wr_call_query(struct wr_call *call, const char *name)
 
 const char *wr_call_header(const struct wr_call *call, const char *name)
 {
-    const struct slice *value = h1_header(&call->h1, name);
+    const struct slice *value = head_field(&call->head, name);
     return !value ? NULL : value->at ? value->at : "";
 }
 
@@ -229,6 +362,11 @@ const char *wr_call_body(const struct wr_call *call, size_t *ret_len)
 {
     *ret_len = call->body.len;
     return call->body.at;
+}
+
+const char *wr_call_corr_id(const struct wr_call *call)
+{
+    return call->corr;
 }
 
 const struct wr_addr *wr_call_peer(const struct wr_call *call)
@@ -252,47 +390,4 @@ void *wr_call_alloc(struct wr_call *call, size_t size)
     call->blocks = block;
     call->allocated += size;
     return block->bytes;
-}
-
-/* ---- the reply ---- */
-
-void wr_call_status(struct wr_call *call, unsigned status)
-{
-    call->status = status;
-}
-
-void wr_call_reply_header(struct wr_call *call, const char *name, const char *value)
-{
-    if (strpbrk(name, "\r\n: ") || strpbrk(value, "\r\n"))
-        wr_panic("header \"%s\": a name without colon and spaces, and no line breaks", name);
-    wr_text_format(&call->headers, "%s: %s\r\n", name, value);
-    if (call->headers.cut)
-        wr_panic("header \"%s\": more than %d bytes of headers", name, CALL_HEADERS_MAX);
-}
-
-void wr_call_type(struct wr_call *call, const char *type)
-{
-    call->type = type;
-}
-
-void wr_call_write(struct wr_call *call, const void *bytes, size_t len)
-{
-    wr_text_bytes(&call->reply, bytes, len);
-}
-
-void wr_call_print(struct wr_call *call, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    wr_text_vformat(&call->reply, format, args);
-    va_end(args);
-}
-
-wr_err wr_call_fail(struct wr_call *call, wr_err err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(call->why, sizeof(call->why), format, args);
-    va_end(args);
-    return err;
 }

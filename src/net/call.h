@@ -1,5 +1,9 @@
 /* call.h - a request and its answer, on their way through the server.
  *
+ * A call does not know which version of HTTP it came by: the connection fills in
+ * its head (head.h) and its body, and gives it a call_io for what must go out
+ * before the handler returns.
+ *
  * A call owns everything it refers to: the bytes of its request, its body, its
  * reply.  It belongs to its connection while it is read and written, and to a
  * worker as well while it is queued or runs.  When a worker is not done at the
@@ -14,17 +18,30 @@
 #include <weir/chan.h>
 #include <weir/http.h>
 
+#include "base/rand.h"
 #include "base/text.h"
-#include "net/h1.h"
+#include "net/head.h"
 #include "net/route.h"
 
-#define CALL_HEAD_MAX 16384         /* bytes of a request before its body */
 #define CALL_HEADERS_MAX 2048       /* bytes of headers that a handler adds */
 #define CALL_REPLY_MAX ((size_t)64 << 20)
 #define CALL_MEMORY_MAX ((size_t)1 << 20)
 
 /* Who comes first: the worker with an answer, or the connection's patience. */
 enum call_state { CALL_PENDING, CALL_ANSWERED, CALL_ABANDONED };
+
+/* What a handler of a stream asks of the connection, whose fiber or whose task it
+ * runs in.  The checks are made before (reply.c). */
+struct call_io {
+    /* Status and headers go out. */
+    wr_err (*begin)(struct wr_call *call);
+    /* A part of the body, not empty.  Errors: TIMEOUT, CANCELED, BROKENPIPE, IO; then
+     * the rest is not sent. */
+    wr_err (*send)(struct wr_call *call, const void *bytes, size_t len, wr_time deadline);
+    /* As wr_select, or BROKENPIPE when the peer has gone. */
+    wr_err (*select)(struct wr_call *call, size_t *ret, struct wr_case *cases, size_t count,
+                     wr_time deadline, const char *place);
+};
 
 struct block { struct block *next; _Alignas(16) char bytes[]; };
 
@@ -35,23 +52,30 @@ struct wr_call {
     struct wr_addr peer;
     wr_time began, deadline, hard_deadline;
 
-    /* The request.  Its bytes stay where they were read; the zero bytes that end
-     * names and values are written over what stood between them. */
-    struct h1 h1;
+    /* The request.  The zero bytes that end names and values are written over what
+     * stood between them. */
     char *path, *query;             /* decoded; as it came, or NULL */
     struct params params;
     struct slice body;              /* in `bytes`, or all of `collected` */
     struct wr_text collected;
     bool body_over;                 /* it was larger than the route allows */
+    bool counted;                   /* among the running calls of its route */
 
     /* The answer. */
     unsigned status;
     const char *type;
     struct wr_text reply;
     struct wr_text headers;
-    char headers_room[CALL_HEADERS_MAX];
+    bool retry_said;                /* among the headers is a Retry-After */
     wr_err failed;
     char why[200];
+
+    /* The answer of a stream, while it goes out. */
+    const struct call_io *io;
+    void *conn;                     /* of io */
+    bool begun;
+    bool sized;                     /* its length was said; so much is to come: */
+    uint64_t left;
 
     struct block *blocks;           /* wr_call_alloc */
     size_t allocated;
@@ -59,13 +83,19 @@ struct wr_call {
     _Atomic unsigned holders;
     _Atomic(enum call_state) state;
     struct wr_chan *done;           /* of the connection: told when it is answered */
-    struct wr_call *next;           /* among the spare ones */
-    size_t fill;                    /* of bytes, with what follows this request */
-    char bytes[CALL_HEAD_MAX];
+    struct wr_call *next;           /* for the connection's lists */
+
+    char corr[HEAD_CORR_MAX + 1];
+    char headers_room[CALL_HEADERS_MAX];
+    struct head head;
+    size_t fill;                    /* of bytes; HTTP/1: with what follows this request */
+    size_t room;
+    char bytes[];
 };
 
-/* A new call, with one holder; NULL without memory. */
-struct wr_call *call_new(struct wr_http *http, const struct wr_addr *peer);
+/* A new call, with one holder and room for so many bytes of its head; NULL without
+ * memory. */
+struct wr_call *call_new(struct wr_http *http, const struct wr_addr *peer, size_t room);
 
 /* Let go of it. */
 void call_drop(struct wr_call *call);
@@ -73,14 +103,48 @@ void call_drop(struct wr_call *call);
 /* Forget everything but the bytes, for the next request of the connection. */
 void call_reset(struct wr_call *call);
 
-/* The head is whole: end its texts with zero bytes, split and decode the target.
- * Errors: INVALID, with why. */
-wr_err call_head(struct wr_call *call);
+/* The head is whole: everything that can be said before the body is there.  True:
+ * read the body and go on.  False: the answer is in the call.  `ids` belongs to
+ * the connection: for a request that brought no id of its own. */
+bool call_judge(struct wr_call *call, struct wr_rand *ids);
 
-/* Call the handler, inside its deadline. */
+/* A part of the body, in order.  Beyond the limit of the route only body_over
+ * changes. */
+void call_collect(struct wr_call *call, const char *bytes, size_t len);
+
+/* Count it as running.  False: as many as may do already, and the answer says so.
+ * The count goes back when the call has run (call_handle, wr_call_run) or by
+ * call_uncount. */
+bool call_count(struct wr_call *call);
+void call_uncount(struct wr_call *call);
+
+/* Give it to conf.submit: then wr_call_run or wr_call_refuse sends its address
+ * through `done`, unless it was abandoned.  False: refused, the answer says so. */
+bool call_submit(struct wr_call *call, struct wr_chan *done);
+
+/* Wait no longer.  True: a worker has it still, and the caller must only let go.
+ * False: its answer is there, and its word in the channel or on the way there. */
+bool call_abandon(struct wr_call *call);
+
+/* Call the handler, inside its deadline, in this fiber. */
 void call_handle(struct wr_call *call);
+
+/* ---- reply.c ---- */
 
 /* The answer is an error now, with its status and a body that says so. */
 void call_refuse(struct wr_call *call, wr_err err, unsigned status, const char *why);
+
+/* ... with the status of the error, unless a worse one than 399 was set. */
+void call_fail(struct wr_call *call, wr_err err);
+
+/* The words behind a status: "Not Found". */
+const char *reply_reason(unsigned status);
+
+/* No body belongs to it, whatever was written: 204, 304, HEAD. */
+bool reply_bodiless(const struct wr_call *call);
+
+/* 429 and 503 tell when to come again, in seconds; NULL for what tells already, or
+ * need not. */
+const char *reply_retry_after(const struct wr_call *call);
 
 #endif

@@ -6,15 +6,16 @@
  * peer is told, then the rest of what it sends is read and dropped for a moment,
  * so that a reset does not overtake the answer.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "net/h1.h"
 #include "net/server.h"
 
-#define HEAD_MAX (CALL_HEAD_MAX - 4096)     /* so that a body has room behind it */
+#define ROOM_MAX 16384              /* bytes of a request that lie in one piece */
+#define HEAD_MAX (ROOM_MAX - 4096)  /* so that a body has room behind it */
 #define LINGER WR_S(1)
 #define LINGER_BYTES ((size_t)1 << 20)
 
@@ -23,9 +24,12 @@ struct conn {
     struct wr_stream *stream;
     struct wr_call *call;           /* NULL between requests */
     struct wr_chan *done;           /* made with the first call that is queued */
+    struct wr_rand ids;
+    struct h1 h1;
     size_t fed;                     /* of call->bytes: read by the parser */
     size_t head_end;
     bool closing;                   /* no request after this one */
+    bool broken;                    /* nothing can be written any more */
 };
 
 enum outcome { GOES_ON, ANSWER, OVER };
@@ -35,17 +39,10 @@ enum outcome { GOES_ON, ANSWER, OVER };
 static void on_body(void *arg, const char *bytes, size_t len)
 {
     struct wr_call *call = ((struct conn *)arg)->call;
-    if (call->body_over)
-        return;
-    if (call->h1.length_known && call->h1.length == len && call->collected.len == 0) {
+    if (call->head.length_known && call->head.length == len && call->collected.len == 0)
         call->body = (struct slice){ bytes, len };
-        return;
-    }
-    if (call->collected.max == 1)
-        call->collected = wr_text_heap(call->route->body_max + 1);
-    wr_text_bytes(&call->collected, bytes, len);
-    call->body_over = call->collected.cut;
-    call->body = (struct slice){ call->collected.at, call->collected.len };
+    else
+        call_collect(call, bytes, len);
 }
 
 static enum outcome refuse(struct conn *conn, wr_err err, unsigned status, const char *why)
@@ -61,7 +58,7 @@ static enum outcome fill(struct conn *conn, wr_time deadline, const char *late)
     struct wr_call *call = conn->call;
     size_t size;
     wr_err err = wr_stream_read(conn->stream, &size, call->bytes + call->fill,
-                                CALL_HEAD_MAX - call->fill, deadline);
+                                call->room - call->fill, deadline);
     if (err == WR_TIMEOUT && call->fill > 0)
         return refuse(conn, WR_TIMEOUT, 408, late);
     if (err || size == 0)
@@ -74,10 +71,10 @@ static enum outcome feed(struct conn *conn, enum h1_state *ret)
 {
     struct wr_call *call = conn->call;
     size_t used;
-    *ret = h1_feed(&call->h1, call->bytes + conn->fed, call->fill - conn->fed, &used);
+    *ret = h1_feed(&conn->h1, call->bytes + conn->fed, call->fill - conn->fed, &used);
     conn->fed += used;
     if (*ret == H1_BAD)
-        return refuse(conn, WR_INVALID, call->h1.status, call->h1.why);
+        return refuse(conn, WR_INVALID, conn->h1.status, conn->h1.why);
     return GOES_ON;
 }
 
@@ -100,40 +97,14 @@ static enum outcome read_head(struct conn *conn)
     }
 }
 
-static enum outcome no_route(struct conn *conn, struct found found)
-{
-    struct wr_call *call = conn->call;
-    conn->closing |= call->h1.chunked || call->h1.length > 0;
-    if (!found.path_known) {
-        call_refuse(call, WR_NOTFOUND, 404, "there is nothing at this path");
-        return ANSWER;
-    }
-    char allowed[100];
-    routes_allowed(conn->http->routes, call->path, allowed, sizeof(allowed));
-    wr_call_reply_header(call, "Allow", allowed);
-    call_refuse(call, WR_UNSUPPORTED, 405, "the path does not have this method");
-    return ANSWER;
-}
-
-/* What can be said before the body is there. */
+/* What can be said before the body is there; a body that is not wanted is not waited
+ * for. */
 static enum outcome judge_head(struct conn *conn)
 {
-    struct wr_call *call = conn->call;
-    if (call_head(call)) {
-        conn->closing = true;
-        return ANSWER;
-    }
-    struct found found =
-        routes_find(conn->http->routes, call->h1.method, call->path, &call->params);
-    if (!found.route)
-        return no_route(conn, found);
-    call->route = found.route;
-    call->route_index = found.index;
-    call->hard_deadline = call->began + call->route->deadline;
-    call->deadline = call->hard_deadline - call->route->deadline / 4;
-    if (call->h1.length > call->route->body_max)
-        return refuse(conn, WR_INVALID, 413, "the body is larger than this path takes");
-    return GOES_ON;
+    if (call_judge(conn->call, &conn->ids))
+        return GOES_ON;
+    conn->closing |= conn->h1.chunked || conn->call->head.length > 0;
+    return ANSWER;
 }
 
 static enum outcome read_body(struct conn *conn)
@@ -144,7 +115,7 @@ static enum outcome read_body(struct conn *conn)
     enum h1_state state;
     size_t size;
     conn->head_end = conn->fed;
-    if (call->h1.expects_continue && call->fill == conn->fed && call->h1.minor > 0)
+    if (call->head.expects_continue && call->fill == conn->fed && call->head.version > 10)
         if (wr_stream_write(conn->stream, &size, &(struct wr_piece){ go_on, strlen(go_on) }, 1,
                             deadline))
             return OVER;
@@ -154,7 +125,7 @@ static enum outcome read_body(struct conn *conn)
             return refuse(conn, WR_INVALID, 413, "the body is larger than this path takes");
         if (outcome != GOES_ON || state == H1_DONE)
             return outcome;
-        if (call->fill == CALL_HEAD_MAX)
+        if (call->fill == call->room)
             call->fill = conn->fed = conn->head_end;    /* what was there has been copied */
         outcome = fill(conn, deadline, "the body of the request came too slowly");
         if (outcome != GOES_ON)
@@ -164,63 +135,165 @@ static enum outcome read_body(struct conn *conn)
 
 static enum outcome read_request(struct conn *conn)
 {
-    h1_open(&conn->call->h1, on_body, conn);
+    h1_open(&conn->h1, &conn->call->head, on_body, conn);
     enum outcome outcome = read_head(conn);
     if (outcome == GOES_ON)
         outcome = judge_head(conn);
     if (outcome == GOES_ON)
         outcome = read_body(conn);
-    if (outcome == GOES_ON)
-        conn->closing |= !conn->call->h1.keep_alive;
+    conn->closing |= !conn->h1.keep_alive;
     return outcome;
 }
 
 /* ---- answering ---- */
 
-static const char *reason(unsigned status)
+static void add_length(struct wr_text *text, uint64_t length)
 {
-    static const struct { unsigned status; const char *text; } reasons[] = {
-        { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" },
-        { 206, "Partial Content" }, { 304, "Not Modified" }, { 400, "Bad Request" },
-        { 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" },
-        { 405, "Method Not Allowed" }, { 408, "Request Timeout" }, { 409, "Conflict" },
-        { 413, "Content Too Large" }, { 415, "Unsupported Media Type" },
-        { 417, "Expectation Failed" }, { 429, "Too Many Requests" },
-        { 431, "Request Header Fields Too Large" }, { 500, "Internal Server Error" },
-        { 501, "Not Implemented" }, { 502, "Bad Gateway" }, { 503, "Service Unavailable" },
-        { 504, "Gateway Timeout" }, { 505, "HTTP Version Not Supported" },
-    };
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-        if (reasons[i].status == status)
-            return reasons[i].text;
-    return "Status";
+    wr_text_str(text, "Content-Length: ");
+    wr_text_u64(text, length);
+    wr_text_str(text, "\r\n");
 }
 
-static wr_err write_answer(struct conn *conn)
+/* Everything of a head but what the handler added, which ends it. */
+static void add_head(struct conn *conn, struct wr_text *text)
+{
+    struct wr_call *call = conn->call;
+    wr_text_str(text, "HTTP/1.1 ");
+    wr_text_u64(text, call->status);
+    wr_text_str(text, " ");
+    wr_text_str(text, reply_reason(call->status));
+    if (call->status != 204 && call->status != 304) {
+        wr_text_str(text, "\r\nContent-Type: ");
+        wr_text_str(text, call->type);
+    }
+    wr_text_str(text, "\r\nX-Content-Type-Options: nosniff\r\n");
+    if (call->corr[0]) {
+        wr_text_str(text, "X-Corr-ID: ");
+        wr_text_str(text, call->corr);
+        wr_text_str(text, "\r\n");
+    }
+    const char *retry_after = reply_retry_after(call);
+    if (retry_after) {
+        wr_text_str(text, "Retry-After: ");
+        wr_text_str(text, retry_after);
+        wr_text_str(text, "\r\n");
+    }
+    if (conn->closing)
+        wr_text_str(text, "Connection: close\r\n");
+    wr_text_bytes(&call->headers, "\r\n", 2);
+}
+
+static wr_err send_pieces(struct conn *conn, const struct wr_piece *pieces, size_t count,
+                          wr_time deadline)
+{
+    size_t size;
+    wr_err err = wr_stream_write(conn->stream, &size, pieces, count, deadline);
+    conn->broken |= err != WR_OK;
+    return err;
+}
+
+static void write_answer(struct conn *conn)
 {
     struct wr_call *call = conn->call;
     char head[512];
-    bool empty = call->status == 204 || call->status == 304 || call->status < 200;
-    bool only_head = call->h1.method && strcmp(call->h1.method, "HEAD") == 0;
     struct wr_text text = WR_TEXT(head);
-    wr_text_format(&text, "HTTP/1.1 %u %s\r\n", call->status, reason(call->status));
-    if (!empty)
-        wr_text_format(&text, "Content-Type: %s\r\nContent-Length: %zu\r\n", call->type,
-                       call->reply.len);
-    if (call->status == 429 || call->status == 503)
-        wr_text_str(&text, "Retry-After: 1\r\n");
-    wr_text_str(&text, "X-Content-Type-Options: nosniff\r\n");
-    if (conn->closing)
-        wr_text_str(&text, "Connection: close\r\n");
-    wr_text_bytes(&call->headers, "\r\n", 2);
+    add_head(conn, &text);
+    if (call->status != 204 && call->status != 304)
+        add_length(&text, call->reply.len);
     struct wr_piece pieces[] = {
         { text.at, text.len },
         { call->headers.at, call->headers.len },
-        { call->reply.at, empty || only_head ? 0 : call->reply.len },
+        { call->reply.at, reply_bodiless(call) ? 0 : call->reply.len },
     };
+    (void)!send_pieces(conn, pieces, 3, wr_after(conn->http->conf.write_within));
+}
+
+/* ---- a reply that goes out bit by bit ---- */
+
+/* In HTTP/1.0 there are no chunks: the end of the connection is the end. */
+static bool chunked(const struct wr_call *call)
+{
+    return !call->sized && call->head.version > 10;
+}
+
+static wr_err stream_begin(struct wr_call *call)
+{
+    struct conn *conn = call->conn;
+    char head[512];
+    struct wr_text text = WR_TEXT(head);
+    conn->closing |= !call->sized && !chunked(call);
+    add_head(conn, &text);
+    if (call->sized)
+        add_length(&text, call->left);
+    else if (chunked(call))
+        wr_text_str(&text, "Transfer-Encoding: chunked\r\n");
+    struct wr_piece pieces[] = { { text.at, text.len },
+                                 { call->headers.at, call->headers.len } };
+    return send_pieces(conn, pieces, 2, wr_after(conn->http->conf.write_within));
+}
+
+static wr_err stream_send(struct wr_call *call, const void *bytes, size_t len, wr_time deadline)
+{
+    struct conn *conn = call->conn;
+    if (conn->broken)
+        return WR_BROKENPIPE;
+    if (!chunked(call))
+        return send_pieces(conn, &(struct wr_piece){ bytes, len }, 1, deadline);
+    char size[20];
+    struct wr_text text = WR_TEXT(size);
+    wr_text_format(&text, "%zx\r\n", len);
+    struct wr_piece pieces[] = { { text.at, text.len }, { bytes, len }, { "\r\n", 2 } };
+    return send_pieces(conn, pieces, 3, deadline);
+}
+
+/* The peer says more: kept for later, as long as there is room.  Its end is told. */
+static wr_err listen_to_peer(struct conn *conn)
+{
+    struct wr_call *call = conn->call;
     size_t size;
-    return wr_stream_write(conn->stream, &size, pieces, 3,
+    wr_err err = wr_stream_read(conn->stream, &size, call->bytes + call->fill,
+                                call->room - call->fill, WR_NOW);
+    if (err == WR_TIMEOUT)
+        return WR_OK;               /* it was nothing that a reader sees */
+    if (err || size == 0) {
+        conn->closing = true;
+        return err == WR_CANCELED ? err : WR_BROKENPIPE;
+    }
+    call->fill += size;
+    return WR_OK;
+}
+
+static wr_err stream_select(struct wr_call *call, size_t *ret, struct wr_case *cases,
+                            size_t count, wr_time deadline, const char *place)
+{
+    struct conn *conn = call->conn;
+    for (;;) {
+        bool listens = call->fill < call->room;
+        if (listens)
+            cases[count] = wr_stream_readable(conn->stream);
+        wr_err err = (wr_select)(ret, cases, count + listens, deadline, place);
+        if (err || *ret < count)
+            return err;
+        err = listen_to_peer(conn);
+        if (err)
+            return err;
+    }
+}
+
+static const struct call_io stream_io = {
+    .begin = stream_begin, .send = stream_send, .select = stream_select,
+};
+
+/* The handler has returned: end the body, or break it off where it is not whole. */
+static void finish_stream(struct conn *conn)
+{
+    struct wr_call *call = conn->call;
+    bool bodiless = reply_bodiless(call);
+    bool whole = bodiless || (!call->failed && !(call->sized && call->left > 0));
+    if (whole && !bodiless && chunked(call))
+        (void)!send_pieces(conn, &(struct wr_piece){ "0\r\n\r\n", 5 }, 1,
                            wr_after(conn->http->conf.write_within));
+    conn->broken |= !whole;
 }
 
 /* ---- handling ---- */
@@ -245,11 +318,14 @@ static void await_word(struct conn *conn)
 }
 
 /* The worker has not answered in time: it keeps the call, and we answer alone. */
-static enum outcome abandon(struct conn *conn)
+static enum outcome leave_behind(struct conn *conn)
 {
-    struct wr_call *old = conn->call, *call = call_new(conn->http, &old->peer);
-    if (!call)
+    struct wr_call *old = conn->call, *call = call_new(conn->http, &old->peer, ROOM_MAX);
+    conn->call = call;
+    if (!call) {
+        call_drop(old);
         return OVER;
+    }
     size_t left = old->fill - conn->fed;
     call->fill = left;
     memcpy(call->bytes, old->bytes + conn->fed, left);
@@ -257,8 +333,8 @@ static enum outcome abandon(struct conn *conn)
     call->route = old->route;
     call->route_index = old->route_index;
     call->began = old->began;
-    call->h1.method = old->h1.method;
-    conn->call = call;
+    call->head.method = old->head.method;
+    memcpy(call->corr, old->corr, sizeof(call->corr));
     call_drop(old);
     call_refuse(call, WR_TIMEOUT, 504, "there was no answer within the deadline");
     return ANSWER;
@@ -267,82 +343,42 @@ static enum outcome abandon(struct conn *conn)
 static enum outcome run_queued(struct conn *conn)
 {
     struct wr_call *call = conn->call;
-    struct wr_http *http = conn->http;
     if (!conn->done
         && wr_chan_new(&conn->done, &(struct wr_chan_conf){ .name = "http.done", .cap = 1,
                                                             .item_size = sizeof(void *),
                                                             .policy = WR_WAIT })) {
-        call_refuse(call, WR_NOMEM, 503, NULL);
+        call_uncount(call);
+        call_fail(call, WR_NOMEM);
         return ANSWER;
     }
-    call->done = conn->done;
-    atomic_store(&call->state, CALL_PENDING);
-    atomic_store(&call->holders, 2);
-    wr_err err = http->conf.submit(http->conf.arg, call);
-    if (err) {
-        atomic_store(&call->holders, 1);
-        call_refuse(call, err, (unsigned)wr_err_http(err), NULL);
+    if (!call_submit(call, conn->done))
         return ANSWER;
-    }
     void *word;
-    err = wr_chan_recv(conn->done, &word, call->hard_deadline);
+    wr_err err = wr_chan_recv(conn->done, &word, call->hard_deadline);
     if (!err)
         return ANSWER;
-    if (atomic_exchange(&call->state, CALL_ABANDONED) == CALL_ANSWERED) {
+    if (!call_abandon(call)) {
         await_word(conn);
         return ANSWER;
     }
-    return err == WR_TIMEOUT ? abandon(conn) : OVER;
-}
-
-/* Its answer is there: tell the connection, if that still waits, and let go. */
-static void give_back(struct wr_call *call)
-{
-    if (atomic_exchange(&call->state, CALL_ANSWERED) == CALL_PENDING)
-        (void)!wr_chan_send(call->done, &(void *){ call }, WR_NOW);
+    if (err == WR_TIMEOUT)
+        return leave_behind(conn);
     call_drop(call);
-}
-
-void wr_call_refuse(struct wr_call *call, wr_err err)
-{
-    call_refuse(call, err, (unsigned)wr_err_http(err), NULL);
-    give_back(call);
-}
-
-static void give_back_broken(void *arg)
-{
-    wr_call_refuse(arg, WR_PANIC);
-}
-
-void wr_call_run(struct wr_call *call)
-{
-    struct wr_cleanup cleanup = { .fn = give_back_broken, .arg = call };
-    wr_cleanup_push(&cleanup);
-    call_handle(call);
-    wr_cleanup_pop(&cleanup);
-    give_back(call);
+    conn->call = NULL;
+    return OVER;
 }
 
 static enum outcome handle(struct conn *conn)
 {
     struct wr_call *call = conn->call;
-    const struct wr_route *route = call->route;
-    struct route_state *state = &conn->http->states[call->route_index];
-    if (route->class != WR_ROUTE_PRIORITY && atomic_load(&conn->http->draining)) {
-        conn->closing = true;
-        call_refuse(call, WR_DRAINING, 503, NULL);
+    if (!call_count(call))
         return ANSWER;
-    }
-    unsigned before = atomic_fetch_add(&state->running, 1);
-    enum outcome outcome = ANSWER;
-    if (route->concurrency && before >= route->concurrency)
-        call_refuse(call, WR_BUSY, 429, "as many calls of this path run as may");
-    else if (route->class == WR_ROUTE_SHORT && conn->http->conf.submit)
-        outcome = run_queued(conn);
-    else
-        call_handle(call);
-    atomic_fetch_sub(&state->running, 1);
-    return outcome;
+    if (call->route->class == WR_ROUTE_SHORT && conn->http->conf.submit)
+        return run_queued(conn);
+    call->io = &stream_io;
+    call->conn = conn;
+    call_handle(call);
+    return ANSWER;
 }
 
 /* ---- the connection ---- */
@@ -369,7 +405,7 @@ static bool begin_request(struct conn *conn)
         return true;
     if (wr_stream_await(conn->stream, wr_after(conn->http->conf.idle_max)))
         return false;
-    conn->call = call_new(conn->http, wr_stream_peer(conn->stream));
+    conn->call = call_new(conn->http, wr_stream_peer(conn->stream), ROOM_MAX);
     return conn->call;
 }
 
@@ -388,6 +424,8 @@ static void linger(struct conn *conn)
 static void let_go(void *arg)
 {
     struct conn *conn = arg;
+    if (conn->call)
+        call_uncount(conn->call);
     call_drop(conn->call);
     wr_chan_free(conn->done);
 }
@@ -396,21 +434,23 @@ void conn_serve(struct wr_http *http, struct wr_stream *stream)
 {
     struct conn conn = { .http = http, .stream = stream };
     struct wr_cleanup cleanup = { .fn = let_go, .arg = &conn };
+    wr_rand_seed_from_world(&conn.ids);
     wr_cleanup_push(&cleanup);
-    while (!conn.closing && begin_request(&conn)) {
+    while (!conn.closing && !conn.broken && begin_request(&conn)) {
         enum outcome outcome = read_request(&conn);
         if (outcome == GOES_ON)
             outcome = handle(&conn);
         if (outcome == OVER)
             break;
         conn.closing |= atomic_load_explicit(&http->draining, memory_order_relaxed);
-        wr_err err = write_answer(&conn);
+        if (conn.call->begun)
+            finish_stream(&conn);
+        else
+            write_answer(&conn);
         server_count(http, conn.call);
-        if (err)
-            break;
         next_request(&conn);
     }
-    if (conn.closing)
+    if (conn.closing && !conn.broken)
         linger(&conn);
     wr_cleanup_pop(&cleanup);
     let_go(&conn);

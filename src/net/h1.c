@@ -13,21 +13,7 @@ static bool bad(struct h1 *h1, unsigned status, const char *why)
     return false;
 }
 
-/* ---- slices ---- */
-
-static int lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-}
-
-static bool is(struct slice slice, const char *text)
-{
-    size_t i = 0;
-    for (; i < slice.len && text[i]; i++)
-        if (lower(slice.at[i]) != text[i])
-            return false;
-    return i == slice.len && !text[i];
-}
+/* ---- what llhttp tells ---- */
 
 /* A further part of something that lies in one piece. */
 static void extend(struct slice *slice, const char *at, size_t len)
@@ -37,56 +23,34 @@ static void extend(struct slice *slice, const char *at, size_t len)
     slice->len += len;
 }
 
-static bool token(struct slice slice)
-{
-    static const char allowed[] = "!#$%&'*+-.^_`|~";
-    for (size_t i = 0; i < slice.len; i++) {
-        int c = lower(slice.at[i]);
-        bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-        if (!plain && (c == '\0' || !strchr(allowed, c)))
-            return false;
-    }
-    return slice.len > 0;
-}
-
-const struct slice *h1_header(const struct h1 *h1, const char *name)
-{
-    for (size_t i = 0; i < h1->header_count; i++)
-        if (is(h1->headers[i].name, name))
-            return &h1->headers[i].value;
-    return NULL;
-}
-
-/* ---- what llhttp tells ---- */
-
 static int on_begin(llhttp_t *parser)
 {
     struct h1 *h1 = parser->data;
-    h1->target = h1->host = (struct slice){ 0 };
-    h1->header_count = 0;
-    h1->in_value = h1->expects_continue = h1->chunked = h1->length_known = false;
+    head_clear(h1->head);
+    h1->in_value = h1->chunked = false;
     return 0;
 }
 
 static int on_url(llhttp_t *parser, const char *at, size_t len)
 {
     struct h1 *h1 = parser->data;
-    extend(&h1->target, at, len);
+    extend(&h1->head->target, at, len);
     return 0;
 }
 
 static int on_field(llhttp_t *parser, const char *at, size_t len)
 {
     struct h1 *h1 = parser->data;
-    if (h1->header_count == 0 || h1->in_value) {
-        if (h1->header_count == H1_HEADERS_MAX) {
+    struct head *head = h1->head;
+    if (head->count == 0 || h1->in_value) {
+        if (head->count == HEAD_FIELDS_MAX) {
             bad(h1, 431, "too many header fields");
             return -1;
         }
-        h1->headers[h1->header_count++] = (struct h1_header){ 0 };
+        head->fields[head->count++] = (struct field){ 0 };
         h1->in_value = false;
     }
-    extend(&h1->headers[h1->header_count - 1].name, at, len);
+    extend(&head->fields[head->count - 1].name, at, len);
     return 0;
 }
 
@@ -94,7 +58,7 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
 {
     struct h1 *h1 = parser->data;
     h1->in_value = true;
-    extend(&h1->headers[h1->header_count - 1].value, at, len);
+    extend(&h1->head->fields[h1->head->count - 1].value, at, len);
     return 0;
 }
 
@@ -105,50 +69,62 @@ static int on_value_complete(llhttp_t *parser)
     return 0;
 }
 
-static bool check_field(struct h1 *h1, struct h1_header *header)
+static bool check_meaning(struct h1 *h1, const struct field *field)
 {
-    while (header->value.len > 0 && strchr(" \t", header->value.at[header->value.len - 1]))
-        header->value.len--;
-    if (!token(header->name))
-        return bad(h1, 400, "a header field has a name that is none");
-    for (size_t i = 0; i < header->value.len; i++)
-        if (header->value.at[i] == '\r' || header->value.at[i] == '\n')
-            return bad(h1, 400, "a header field is folded over lines");
-    if (is(header->name, "host")) {
-        if (h1->host.at)
+    struct head *head = h1->head;
+    if (SLICE_IS(field->name, "host")) {
+        if (head->host.at)
             return bad(h1, 400, "two host fields");
-        h1->host = header->value.at ? header->value : (struct slice){ "", 0 };
-    } else if (is(header->name, "transfer-encoding")) {
-        if (h1->chunked || !is(header->value, "chunked"))
+        head->host = field->value.at ? field->value : (struct slice){ "", 0 };
+    } else if (SLICE_IS(field->name, "transfer-encoding")) {
+        if (h1->chunked || !SLICE_IS(field->value, "chunked"))
             return bad(h1, 501, "a transfer coding other than chunked");
         h1->chunked = true;
-    } else if (is(header->name, "content-length")) {
-        h1->length_known = true;
-    } else if (is(header->name, "expect")) {
-        if (!is(header->value, "100-continue"))
+    } else if (SLICE_IS(field->name, "content-length")) {
+        head->length_known = true;
+    } else if (SLICE_IS(field->name, "expect")) {
+        if (!SLICE_IS(field->value, "100-continue"))
             return bad(h1, 417, "an expectation other than 100-continue");
-        h1->expects_continue = true;
+        head->expects_continue = true;
+    } else {
+        head_note_corr(head, field);
     }
     return true;
 }
 
+static bool check_field(struct h1 *h1, struct field *field)
+{
+    struct slice *value = &field->value;
+    while (value->len > 0
+           && (value->at[value->len - 1] == ' ' || value->at[value->len - 1] == '\t'))
+        value->len--;
+    if (!slice_token(field->name))
+        return bad(h1, 400, "a header field has a name that is none");
+    if (value->len > 0
+        && (memchr(value->at, '\r', value->len) || memchr(value->at, '\n', value->len)))
+        return bad(h1, 400, "a header field is folded over lines");
+    return check_meaning(h1, field);
+}
+
 static bool check_head(struct h1 *h1)
 {
-    for (size_t i = 0; i < h1->header_count; i++)
-        if (!check_field(h1, &h1->headers[i]))
+    const struct head *head = h1->head;
+    for (size_t i = 0; i < head->count; i++)
+        if (!check_field(h1, &h1->head->fields[i]))
             return false;
-    if (h1->minor >= 1 && !h1->host.at)
+    if (head->version > 10 && !head->host.at)
         return bad(h1, 400, "no host field");
-    if (h1->chunked && h1->length_known)
+    if (h1->chunked && head->length_known)
         return bad(h1, 400, "a length beside chunks");
-    if (h1->chunked && h1->minor == 0)
+    if (h1->chunked && head->version == 10)
         return bad(h1, 400, "chunks in HTTP/1.0");
     if (h1->parser.method == HTTP_CONNECT)
         return bad(h1, 501, "this is no proxy");
-    if (h1->target.at[-2] == ' ')
+    const struct slice *target = &head->target;
+    if (target->at[-2] == ' ')
         return bad(h1, 400, "more than one space before the target");
-    char first = h1->target.at[0];
-    if (first != '/' && !is(h1->target, "*") && !memchr(h1->target.at, ':', h1->target.len))
+    if (target->at[0] != '/' && !SLICE_IS(*target, "*")
+        && !memchr(target->at, ':', target->len))
         return bad(h1, 400, "a target that is no path");
     return true;
 }
@@ -157,15 +133,16 @@ static bool check_head(struct h1 *h1)
 static int on_head(llhttp_t *parser)
 {
     struct h1 *h1 = parser->data;
-    h1->method = llhttp_method_name((llhttp_method_t)parser->method);
-    h1->minor = parser->http_minor;
-    if (parser->http_major != 1 || h1->minor > 1) {
+    struct head *head = h1->head;
+    head->method = llhttp_method_name((llhttp_method_t)parser->method);
+    head->version = 10u + parser->http_minor;
+    if (parser->http_major != 1 || parser->http_minor > 1) {
         bad(h1, 505, "a version other than HTTP/1.0 and HTTP/1.1");
         return -1;
     }
     if (!check_head(h1))
         return -1;
-    h1->length = h1->length_known ? parser->content_length : 0;
+    head->length = head->length_known ? parser->content_length : 0;
     h1->keep_alive = llhttp_should_keep_alive(parser);
     parser->upgrade = 0;
     h1->found = H1_HEAD;
@@ -194,9 +171,12 @@ static const llhttp_settings_t settings = {
 
 /* ---- calls ---- */
 
-void h1_open(struct h1 *h1, void (*body)(void *arg, const char *bytes, size_t len), void *arg)
+void h1_open(struct h1 *h1, struct head *head,
+             void (*body)(void *arg, const char *bytes, size_t len), void *arg)
 {
-    memset(h1, 0, offsetof(struct h1, headers));
+    memset(h1, 0, sizeof(*h1));
+    h1->head = head;
+    head_clear(head);
     llhttp_init(&h1->parser, HTTP_REQUEST, &settings);
     h1->parser.data = h1;
     h1->on_body = body;

@@ -7,7 +7,7 @@
  *     case H1_BAD:  ...answer h1.status, close
  *     }
  *
- * The head is not copied: target and headers point into the bytes that were fed,
+ * The head (head.h) is not copied: target and headers point into the bytes that were fed,
  * which must lie one after the other until the head is used.  The body goes to
  * `on_body`, piece by piece, without its chunks.
  *
@@ -25,26 +25,15 @@
 
 #include <llhttp.h>
 
-#define H1_HEADERS_MAX 64
-
-struct slice { const char *at; size_t len; };
-
-struct h1_header { struct slice name, value; };
+#include "net/head.h"
 
 enum h1_state { H1_MORE, H1_HEAD, H1_DONE, H1_BAD };
 
 struct h1 {
     llhttp_t parser;
-    const char *method;                     /* "GET" */
-    struct slice target;                    /* as it came */
-    size_t header_count;
-    struct slice host;
-    unsigned minor;                         /* HTTP/1.minor */
+    struct head *head;                      /* the caller's; of the present request */
     bool keep_alive;                        /* another request may follow */
-    bool expects_continue;                  /* it waits for 100 before it sends the body */
     bool chunked;
-    bool length_known;
-    uint64_t length;                        /* of the body, when known */
 
     unsigned status;                        /* H1_BAD: what to answer, */
     const char *why;                        /* and why */
@@ -54,19 +43,15 @@ struct h1 {
 
     enum h1_state found;
     bool in_value, paused;
-    struct h1_header headers[H1_HEADERS_MAX];
 };
 
-/* Ready for the first request of a connection. */
-void h1_open(struct h1 *h1, void (*on_body)(void *arg, const char *bytes, size_t len),
-             void *arg);
+/* Ready for the first request of a connection, whose head goes to `head`. */
+void h1_open(struct h1 *h1, struct head *head,
+             void (*on_body)(void *arg, const char *bytes, size_t len), void *arg);
 
 /* Go on with these bytes, up to the next thing to know; *ret_used is how many were
  * used.  After H1_HEAD call again, even with none left: the request may be whole.
  * After H1_DONE the next call begins the next request; after H1_BAD there is none. */
 enum h1_state h1_feed(struct h1 *h1, const char *bytes, size_t len, size_t *ret_used);
-
-/* A header by its name in lower case; NULL when there is none. */
-const struct slice *h1_header(const struct h1 *h1, const char *name);
 
 #endif

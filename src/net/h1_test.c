@@ -8,7 +8,7 @@
 #include "testing/test.h"
 
 /* What a row of requests comes to, as text: everything that is known of each. */
-struct reading { struct h1 h1; struct wr_text *text; };
+struct reading { struct h1 h1; struct head head; struct wr_text *text; };
 
 static void add_body(void *arg, const char *bytes, size_t len)
 {
@@ -19,16 +19,17 @@ static void add_body(void *arg, const char *bytes, size_t len)
 static void add_head(struct reading *reading)
 {
     const struct h1 *h1 = &reading->h1;
-    wr_text_format(reading->text, "%s %.*s 1.%u", h1->method, (int)h1->target.len,
-                   h1->target.at, h1->minor);
-    for (size_t i = 0; i < h1->header_count; i++)
-        wr_text_format(reading->text, " <%.*s=%.*s>", (int)h1->headers[i].name.len,
-                       h1->headers[i].name.at, (int)h1->headers[i].value.len,
-                       h1->headers[i].value.len ? h1->headers[i].value.at : "");
+    const struct head *head = &reading->head;
+    wr_text_format(reading->text, "%s %.*s 1.%u", head->method, (int)head->target.len,
+                   head->target.at, head->version - 10);
+    for (size_t i = 0; i < head->count; i++)
+        wr_text_format(reading->text, " <%.*s=%.*s>", (int)head->fields[i].name.len,
+                       head->fields[i].name.at, (int)head->fields[i].value.len,
+                       head->fields[i].value.len ? head->fields[i].value.at : "");
     wr_text_format(reading->text, "%s%s%s", h1->keep_alive ? " stays" : " goes",
-                   h1->chunked ? " chunked" : "", h1->expects_continue ? " expects" : "");
-    if (h1->length_known)
-        wr_text_format(reading->text, " %llu", (unsigned long long)h1->length);
+                   h1->chunked ? " chunked" : "", head->expects_continue ? " expects" : "");
+    if (head->length_known)
+        wr_text_format(reading->text, " %llu", (unsigned long long)head->length);
     wr_text_str(reading->text, " [");
 }
 
@@ -58,7 +59,7 @@ static void read_all(struct wr_text *text, const char *bytes, size_t len, size_t
                      size_t step)
 {
     struct reading reading = { .text = text };
-    h1_open(&reading.h1, add_body, &reading);
+    h1_open(&reading.h1, &reading.head, add_body, &reading);
     size_t at = 0, next = first < len ? first : len;
     while (at < len && feed(&reading, bytes + at, bytes + next)) {
         at = next;
@@ -131,13 +132,13 @@ TEST_PLAIN(a_header_is_found_by_its_name_in_any_case)
     static const char bytes[] = "GET / HTTP/1.1\r\nhOsT: a\r\nX-Thing: b\r\n\r\n";
     size_t used;
     reading.text = &text;
-    h1_open(&reading.h1, add_body, &reading);
+    h1_open(&reading.h1, &reading.head, add_body, &reading);
     CHECK_EQ(H1_HEAD, h1_feed(&reading.h1, bytes, sizeof(bytes) - 1, &used));
-    CHECK_EQ(1, reading.h1.host.len);
-    const struct slice *thing = h1_header(&reading.h1, "x-thing");
+    CHECK_EQ(1, reading.head.host.len);
+    const struct slice *thing = head_field(&reading.head, "x-thing");
     CHECK(thing && thing->len == 1 && thing->at[0] == 'b');
-    CHECK(!h1_header(&reading.h1, "x-thin"));
-    CHECK(!h1_header(&reading.h1, "x-things"));
+    CHECK(!head_field(&reading.head, "x-thin"));
+    CHECK(!head_field(&reading.head, "x-things"));
     wr_text_free(&text);
 }
 
@@ -212,7 +213,7 @@ TEST_PLAIN(more_fields_than_there_is_room_for_are_too_many)
     char bytes[4096];
     struct wr_text request = WR_TEXT(bytes), text = wr_text_heap(10000);
     wr_text_str(&request, HEAD);
-    for (int i = 0; i < H1_HEADERS_MAX; i++)
+    for (int i = 0; i < HEAD_FIELDS_MAX; i++)
         wr_text_format(&request, "X-%d: y\r\n", i);
     wr_text_str(&request, "\r\n");
     read_all(&text, bytes, request.len, request.len, 1);
@@ -227,7 +228,7 @@ TEST_PLAIN(after_something_bad_nothing_is_read_any_more)
     static const char bytes[] = "nonsense\r\n\r\n", good[] = HEAD "\r\n";
     size_t used;
     reading.text = &text;
-    h1_open(&reading.h1, add_body, &reading);
+    h1_open(&reading.h1, &reading.head, add_body, &reading);
     CHECK_EQ(H1_BAD, h1_feed(&reading.h1, bytes, sizeof(bytes) - 1, &used));
     CHECK_EQ(H1_BAD, h1_feed(&reading.h1, good, sizeof(good) - 1, &used));
     CHECK_EQ(0, used);

@@ -11,6 +11,8 @@
 
 #define BODY_MAX ((size_t)1 << 20)
 #define DEADLINE WR_S(2)
+#define LONG_DEADLINE WR_S(300)
+#define STREAM_DEADLINE WR_S(3600)
 #define CONNECTIONS_MAX 1024
 #define WITHIN WR_S(5)
 #define IDLE_MAX WR_S(60)
@@ -43,7 +45,9 @@ static struct wr_route *copy_table(const struct wr_route *routes, size_t count)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         table[i] = routes[i];
-        DEFAULT(table[i].deadline, DEADLINE);
+        DEFAULT(table[i].deadline, table[i].class == WR_ROUTE_LONG     ? LONG_DEADLINE
+                                   : table[i].class == WR_ROUTE_STREAM ? STREAM_DEADLINE
+                                                                       : DEADLINE);
         if (table[i].method && !takes_body(table[i].method))
             table[i].body_max = 0;
         else
@@ -57,8 +61,12 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     struct wr_http *http = calloc(1, sizeof(*http));
     struct wr_route *table = http ? copy_table(conf->routes, conf->count) : NULL;
     struct route_state *states = table ? calloc(conf->count + 1, sizeof(*states)) : NULL;
-    wr_err err = states ? routes_new(&http->routes, table, conf->count, place) : WR_NOMEM;
+    wr_err err = states ? wr_once_new(&http->drain, "http.drain", 0) : WR_NOMEM;
+    if (!err)
+        err = routes_new(&http->routes, table, conf->count, place);
     if (err) {
+        if (http)
+            wr_once_free(http->drain);
         free(states);
         free(table);
         free(http);
@@ -83,6 +91,7 @@ void wr_http_free(struct wr_http *http)
     if (!http)
         return;
     routes_free(http->routes);
+    wr_once_free(http->drain);
     free((void *)(uintptr_t)http->conf.routes);
     free(http->states);
     free(http);
@@ -91,6 +100,7 @@ void wr_http_free(struct wr_http *http)
 void wr_http_drain(struct wr_http *http)
 {
     atomic_store(&http->draining, true);
+    (void)!wr_once_set(http->drain, NULL);
 }
 
 size_t wr_http_connections(const struct wr_http *http)

@@ -6,6 +6,7 @@
 
 #include <weir/http.h>
 #include <weir/metric.h>
+#include <weir/once.h>
 
 #include "net/call.h"
 #include "net/route.h"
@@ -21,6 +22,7 @@ struct wr_http {
     struct route_state *states;     /* one for each route */
     _Atomic size_t connections;
     _Atomic bool draining;
+    struct wr_once *drain;          /* set then */
 };
 
 /* Answer the requests of a connection until it ends; HTTP/1. */

@@ -177,8 +177,8 @@ RIG void close_site(struct site *site)
     (void)!wr_scope_close(site->scope);
     CHECK_EQ(0, wr_http_connections(site->http));
     wr_listener_close(site->listener);
-    wr_http_free(site->http);
     wr_chan_free(site->work);
+    wr_http_free(site->http);
     wr_once_free(gate);
 }
 

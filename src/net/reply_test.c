@@ -1,0 +1,312 @@
+/* reply_test.c - what goes out with every reply, and replies that go bit by bit. */
+#include "testing/http_rig.h"
+
+static wr_err admit(void *arg, struct wr_call *call)
+{
+    (void)arg;
+    const char *who = wr_call_header(call, "x-who");
+    if (!who) {
+        wr_call_status(call, 401);
+        wr_call_reply_header(call, "WWW-Authenticate", "Bearer");
+        return wr_call_fail(call, WR_DENIED, "who are you?");
+    }
+    if (strcmp(who, "often") == 0) {
+        wr_call_reply_header(call, "Retry-After", "7");
+        return wr_call_fail(call, WR_BUSY, "too often");
+    }
+    return strcmp(who, "friend") == 0 ? WR_OK : WR_DENIED;
+}
+
+static wr_err count_to(struct wr_call *call)
+{
+    long last = strtol(wr_call_param(call, "last"), NULL, 10);
+    if (wr_call_query(call, "length"))
+        wr_call_length(call, strtoull(wr_call_query(call, "length"), NULL, 10));
+    wr_call_type(call, "text/event-stream");
+    wr_err err = wr_call_begin(call);
+    for (long i = 1; i <= last && !err; i++) {
+        err = wr_sleep(wr_after(WR_S(1)));
+        char text[30];
+        snprintf(text, sizeof(text), "%ld,", i);
+        if (!err)
+            err = wr_call_send(call, text, strlen(text), wr_after(WR_S(1)));
+    }
+    return !err && wr_call_query(call, "fails") ? WR_IO : err;
+}
+
+static wr_err waited;
+
+/* Ends when the peer goes or the server does. */
+static wr_err wait_for_nothing(struct wr_call *call)
+{
+    size_t which;
+    waited = wr_call_select(call, &which, NULL, 0, WR_NEVER);
+    wr_call_print(call, "enough");
+    return waited == WR_DRAINING ? WR_OK : waited;
+}
+
+static wr_err wait_for_gate(struct wr_call *call)
+{
+    size_t which = 9;
+    struct wr_case cases[] = { WR_CASE_ONCE(gate, NULL) };
+    wr_err err = wr_call_select(call, &which, cases, 1, wr_after(WR_S(100)));
+    wr_call_print(call, "case %zu", which);
+    return err;
+}
+
+static wr_err begin(struct wr_call *call)
+{
+    return wr_call_begin(call);
+}
+
+static wr_err flood(struct wr_call *call)
+{
+    static const char bytes[100000];
+    wr_err err = wr_call_begin(call);
+    while (!err)
+        err = wr_call_send(call, bytes, sizeof(bytes), wr_after(WR_S(2)));
+    waited = err;
+    return err;
+}
+
+static const struct wr_route own[] = {
+    { .method = "POST", .path = "/echo", .handler = echo },
+    { .method = "GET", .path = "/count/{last}", .handler = count_to, .class = WR_ROUTE_STREAM },
+    { .method = "GET", .path = "/wait", .handler = wait_for_nothing, .class = WR_ROUTE_LONG },
+    { .method = "GET", .path = "/gate", .handler = wait_for_gate, .class = WR_ROUTE_LONG },
+    { .method = "GET", .path = "/flood", .handler = flood, .class = WR_ROUTE_STREAM },
+    { .method = "GET", .path = "/short", .handler = begin },
+};
+
+static void open_own(struct site *site, struct wr_http_conf conf)
+{
+    conf.routes = own;
+    conf.count = sizeof(own) / sizeof(own[0]);
+    open_site_of(site, 0, conf);
+}
+
+/* ---- before the body ---- */
+
+TEST(who_is_not_admitted_is_told_before_the_body_is_read)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ .admit = admit });
+    const char *said = ask(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Corr-ID: me\r\n"
+                                  "Content-Length: 1000\r\n\r\n");
+    CHECK_STR("401 {\"error\":{\"code\":\"Denied\",\"message\":\"who are you?\","
+              "\"retryable\":false,\"corr_id\":\"me\"}}", said);
+    CHECK(strstr(answer_head, "\r\nWWW-Authenticate: Bearer") != NULL);
+    CHECK(strstr(answer_head, "\r\nConnection: close") != NULL);
+    said = ask(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Who: foe\r\n"
+                      "Content-Length: 1\r\n\r\n");
+    CHECK(strncmp(said, "403 ", 4) == 0);
+    said = ask(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Who: friend\r\n"
+                      "Content-Length: 1\r\n\r\nx");
+    CHECK_STR("200 x", said);
+    close_site(&site);
+}
+
+TEST(a_refusal_without_a_body_to_come_leaves_the_connection_open)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ .admit = admit });
+    struct wr_stream *stream = dial(&site);
+    for (int i = 0; i < 2; i++) {
+        say(stream, GET("/gate"));
+        CHECK(strncmp(hear(stream), "401 ", 4) == 0);
+    }
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
+TEST(retry_after_is_said_once_and_by_who_knows_better)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ .admit = admit });
+    CHECK(strncmp(ask(&site, "GET /gate HTTP/1.1\r\nHost: a\r\nX-Who: often\r\n\r\n"), "429 ",
+                  4) == 0);
+    const char *said = strstr(answer_head, "\r\nRetry-After: ");
+    CHECK(said && strncmp(said, "\r\nRetry-After: 7", 16) == 0);
+    CHECK(said && !strstr(said + 3, "Retry-After"));
+    close_site(&site);
+}
+
+/* ---- with every reply ---- */
+
+TEST(a_reply_repeats_the_id_of_its_request_or_brings_a_new_one)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    ask(&site, "GET /nowhere HTTP/1.1\r\nHost: a\r\nX-Request-Id: abc-1\r\n\r\n");
+    CHECK(strstr(answer_head, "\r\nX-Corr-ID: abc-1") != NULL);
+    CHECK(strstr(answer_head, "\r\nX-Content-Type-Options: nosniff\r\n") != NULL);
+    char first[27] = "";
+    for (int i = 0; i < 2; i++) {
+        ask(&site, GET("/nowhere"));
+        const char *id = strstr(answer_head, "\r\nX-Corr-ID: ");
+        REQUIRE(id != NULL);
+        CHECK_EQ(26, strspn(id + 13, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"));
+        CHECK(strncmp(first, id + 13, 26) != 0);
+        snprintf(first, sizeof(first), "%s", id + 13);
+    }
+    close_site(&site);
+}
+
+/* ---- bit by bit ---- */
+
+/* All that comes until the end of the connection, without the head. */
+static const char *hear_all(struct wr_stream *stream)
+{
+    static char text[4000];
+    size_t len = 0, size;
+    while (!wr_stream_read(stream, &size, text + len, sizeof(text) - 1 - len, WR_NEVER) && size)
+        len += size;
+    text[len] = '\0';
+    char *end = strstr(text, "\r\n\r\n");
+    if (!end)
+        return "nothing";
+    snprintf(answer_head, sizeof(answer_head), "%.*s", (int)(end - text), text);
+    return end + 4;
+}
+
+static const char *stream_of(struct site *site, const char *request)
+{
+    struct wr_stream *stream = dial(site);
+    say(stream, request);
+    const char *text = hear_all(stream);
+    wr_stream_close(stream);
+    return text;
+}
+
+#define CLOSE(path) "GET " path " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+TEST(a_stream_goes_out_in_chunks_as_it_is_sent)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    wr_time before = wr_now();
+    say(stream, CLOSE("/count/2"));
+    CHECK_STR("200", hear_of(stream, false));
+    CHECK_EQ(0, wr_now() - before);         /* the head does not wait for the body */
+    CHECK(strstr(answer_head, "\r\nTransfer-Encoding: chunked") != NULL);
+    CHECK(strstr(answer_head, "\r\nContent-Type: text/event-stream") != NULL);
+    char bytes[20];
+    size_t size;
+    CHECK_OK(wr_stream_read(stream, &size, bytes, sizeof(bytes), WR_NEVER));
+    CHECK_EQ(WR_S(1), wr_now() - before);
+    CHECK(size == 7 && memcmp(bytes, "2\r\n1,\r\n", 7) == 0);
+    wr_stream_close(stream);
+    CHECK_STR("2\r\n1,\r\n2\r\n2,\r\n0\r\n\r\n", stream_of(&site, CLOSE("/count/2")));
+    close_site(&site);
+}
+
+TEST(a_stream_to_http_1_0_ends_with_the_connection)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    CHECK_STR("1,2,", stream_of(&site, "GET /count/2 HTTP/1.0\r\n\r\n"));
+    CHECK(!strstr(answer_head, "chunked"));
+    close_site(&site);
+}
+
+TEST(a_stream_of_known_length_has_no_chunks_and_must_keep_its_word)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    CHECK_STR("1,2,", stream_of(&site, CLOSE("/count/2?length=4")));
+    CHECK(strstr(answer_head, "\r\nContent-Length: 4") != NULL);
+    CHECK_STR("1,2,", stream_of(&site, GET("/count/2?length=5")));  /* and it is closed */
+    close_site(&site);
+}
+
+TEST(a_stream_that_fails_is_broken_off_so_that_the_peer_sees_it)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    CHECK_STR("2\r\n1,\r\n", stream_of(&site, GET("/count/1?fails=1")));
+    close_site(&site);
+}
+
+TEST(a_head_request_for_a_stream_gets_no_body_and_the_next_request_is_answered)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    say(stream, "HEAD /count/5 HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK_STR("200", hear_of(stream, false));
+    say(stream, GET("/nowhere"));
+    CHECK(strncmp(hear(stream), "404 ", 4) == 0);
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
+TEST(a_peer_that_takes_nothing_ends_its_stream)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    waited = WR_OK;
+    say(stream, GET("/flood"));
+    CHECK_OK(wr_sleep(wr_after(WR_S(30))));
+    CHECK_ERR(WR_TIMEOUT, waited);
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
+TEST_DIES(a_short_call_has_no_stream, "panic.*wr_call_begin in GET /short: not for a route")
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    CHECK_STR("closed", ask(&site, GET("/short")));
+    abort();
+}
+
+/* ---- waiting for somebody who waits for us ---- */
+
+TEST(a_wait_ends_when_the_peer_has_gone)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    waited = WR_OK;
+    say(stream, GET("/wait"));
+    settle();
+    CHECK_OK(waited);
+    wr_stream_close(stream);
+    settle();
+    CHECK_ERR(WR_BROKENPIPE, waited);
+    close_site(&site);
+}
+
+TEST(a_wait_ends_when_the_server_drains_and_the_answer_goes_out)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    say(stream, GET("/wait"));
+    settle();
+    wr_http_drain(site.http);
+    CHECK_STR("200 enough", hear(stream));
+    CHECK_ERR(WR_DRAINING, waited);
+    CHECK_STR("closed", hear(stream));
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
+TEST(a_request_that_comes_during_a_wait_is_answered_after_it)
+{
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    say(stream, GET("/gate"));
+    settle();
+    say(stream, GET("/nowhere"));
+    settle();
+    CHECK_OK(wr_once_set(gate, NULL));
+    CHECK_STR("200", hear_of(stream, false));
+    CHECK(strstr(answer_head, "Content-Length: 6") != NULL);
+    wr_stream_close(stream);
+    CHECK_STR("200 case 0", ask(&site, GET("/gate")));
+    close_site(&site);
+}
