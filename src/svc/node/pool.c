@@ -1,0 +1,159 @@
+/* pool.c - workers around a bounded queue: see pool.h. */
+#include "svc/node/pool.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <weir/chan.h>
+#include <weir/lock.h>
+#include <weir/panic.h>
+#include <weir/scope.h>
+#include <weir/select.h>
+#include <weir/task.h>
+
+#define RANK_SESSIONS 20        /* the seed's order: state, sessions, counters */
+
+/* A worker's place; it outlives the worker. */
+struct seat {
+    struct pool *pool;
+    size_t index;
+    struct wr_scope *scope;         /* of the worker that sits here; both guarded by */
+    bool killed;                    /* the pool's lock */
+};
+
+struct pool {
+    struct wr_chan *queue;
+    struct wr_mutex lock;
+    size_t count;
+    struct seat seats[];
+};
+
+static void refuse_dropped(void *item)
+{
+    struct work *work = item;
+    work->refuse(work->arg, WR_DRAINING);
+}
+
+wr_err pool_new(struct pool **ret, size_t workers, size_t queue_cap)
+{
+    if (workers < 1 || workers > POOL_WORKERS_MAX)
+        wr_panic("a pool of %zu workers; 1 to %d are allowed", workers, POOL_WORKERS_MAX);
+    struct pool *pool = calloc(1, sizeof(*pool) + workers * sizeof(*pool->seats));
+    if (!pool)
+        return WR_NOMEM;
+    wr_err err = wr_chan_new(&pool->queue, &(struct wr_chan_conf){
+        .name = "node.work", .item_size = sizeof(struct work), .cap = queue_cap,
+        .policy = WR_REJECT, .drop = refuse_dropped });
+    if (err) {
+        free(pool);
+        return err;
+    }
+    pool->lock = (struct wr_mutex)WR_MUTEX("node.seats", RANK_SESSIONS);
+    pool->count = workers;
+    for (size_t i = 0; i < workers; i++) {
+        pool->seats[i].pool = pool;
+        pool->seats[i].index = i;
+    }
+    *ret = pool;
+    return WR_OK;
+}
+
+void pool_free(struct pool *pool)
+{
+    if (!pool)
+        return;
+    wr_chan_free(pool->queue);
+    wr_mutex_fini(&pool->lock);
+    free(pool);
+}
+
+size_t pool_size(const struct pool *pool)
+{
+    return pool->count;
+}
+
+void *pool_seat(struct pool *pool, size_t index)
+{
+    WR_ASSERT(index < pool->count);
+    return &pool->seats[index];
+}
+
+wr_err pool_submit(struct pool *pool, const struct work *work)
+{
+    wr_err err = wr_chan_send(pool->queue, work, WR_NOW);
+    return err == WR_CLOSED ? WR_DRAINING : err;
+}
+
+void pool_close(struct pool *pool)
+{
+    struct work work;
+    wr_chan_close(pool->queue);
+    while (!wr_chan_recv(pool->queue, &work, WR_NOW))
+        work.refuse(work.arg, WR_DRAINING);
+}
+
+/* Who may be killed from now on; nobody with NULL.  Whether the last one was. */
+static bool sit(struct seat *seat, struct wr_scope *scope)
+{
+    wr_mutex_lock(&seat->pool->lock);
+    bool killed = seat->killed;
+    seat->scope = scope;
+    seat->killed = false;
+    wr_mutex_unlock(&seat->pool->lock);
+    return killed;
+}
+
+static void stand_up(void *seat)
+{
+    (void)sit(seat, NULL);
+}
+
+wr_err pool_kill(struct pool *pool, size_t index)
+{
+    wr_err err = WR_NOTFOUND;
+    if (index >= pool->count)
+        return err;
+    struct seat *seat = &pool->seats[index];
+    wr_mutex_lock(&pool->lock);
+    if (seat->scope && !seat->killed) {
+        seat->killed = true;
+        wr_scope_cancel(seat->scope);
+        err = WR_OK;
+    }
+    wr_mutex_unlock(&pool->lock);
+    return err;
+}
+
+/* The drain event is listed last: the queue is emptied first. */
+static wr_err take_and_run(struct pool *pool, struct wr_once *drain)
+{
+    struct work work;
+    struct wr_case cases[] = { WR_CASE_RECV(pool->queue, &work), WR_CASE_ONCE(drain, NULL) };
+    size_t which;
+    wr_err err;
+    while (!(err = wr_select(&which, cases, 2, WR_NEVER)) && which == 0 && !cases[0].err)
+        work.run(work.arg);
+    return err;
+}
+
+wr_err pool_work(void *arg, struct wr_once *drain)
+{
+    struct seat *seat = arg;
+    struct wr_scope *scope;
+    struct wr_cleanup cleanup = { .fn = stand_up, .arg = seat };
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "node.worker",
+                                                               .deadline = WR_NEVER });
+    if (err)
+        return err;
+    (void)sit(seat, scope);
+    wr_cleanup_push(&cleanup);
+    wr_scope_enter(scope);
+    err = take_and_run(seat->pool, drain);
+    wr_scope_leave(scope);
+    wr_cleanup_pop(&cleanup);
+    bool killed = sit(seat, NULL);
+    (void)!wr_scope_close(scope);
+    if (killed)
+        wr_panic("worker %zu was killed on purpose", seat->index);
+    return err;
+}

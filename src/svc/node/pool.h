@@ -1,0 +1,53 @@
+/* pool.h - the worker pool: one bounded queue, N supervised workers.
+ *
+ *     err = pool_submit(pool, &(struct work){ run_call, refuse_call, call });
+ *
+ * What is submitted is run once by a worker or refused once, never neither.  A full
+ * queue refuses at once (BUSY); a closed one says DRAINING.  What is in the queue
+ * is never dropped: whoever closes the pool refuses what no worker will take.
+ *
+ * Workers are children of the node's supervisor.  One that panics is started again
+ * by it; what it was doing is the work's own business (cleanups, task.h).
+ */
+#ifndef WR_NODE_POOL_H
+#define WR_NODE_POOL_H
+
+#include <stddef.h>
+
+#include <weir/err.h>
+#include <weir/once.h>
+
+#define POOL_WORKERS_MAX 256
+
+struct pool;
+
+/* Both are called with no lock held; `refuse` must not wait. */
+struct work {
+    void (*run)(void *arg);
+    void (*refuse)(void *arg, wr_err err);
+    void *arg;
+};
+
+/* 1 to POOL_WORKERS_MAX workers.  Errors: NOMEM. */
+wr_err pool_new(struct pool **ret, size_t workers, size_t queue_cap);
+
+/* Closed, and without workers.  NULL is allowed. */
+void pool_free(struct pool *pool);
+
+size_t pool_size(const struct pool *pool);
+
+/* The child function of a worker, and its arg, for the supervisor's table. */
+wr_err pool_work(void *seat, struct wr_once *drain);
+void *pool_seat(struct pool *pool, size_t index);
+
+/* Never waits.  Errors: BUSY, DRAINING. */
+wr_err pool_submit(struct pool *pool, const struct work *work);
+
+/* No more work; what waits is refused with DRAINING.  Twice is fine. */
+void pool_close(struct pool *pool);
+
+/* End a worker in the middle of what it does, as a crash would: for chaos.  Its
+ * waits return CANCELED, then it panics.  Errors: NOTFOUND (it is not running). */
+wr_err pool_kill(struct pool *pool, size_t index);
+
+#endif
