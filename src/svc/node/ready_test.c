@@ -111,7 +111,8 @@ TEST_PLAIN(the_body_names_states_what_is_missing_and_why)
     CHECK_STR("{\"ready\":false,\"degraded\":true,\"mode\":\"truthful\",\"draining\":false,"
               "\"deps\":{\"config\":\"loaded\",\"network\":\"pending\",\"spare\":\"degraded\","
               "\"wanted\":\"ok\"},\"missing\":[\"network\"],"
-              "\"why\":{\"network\":\"as the test wants it\",\"spare\":\"as the test wants it\"},"
+              "\"why\":{\"network\":\"as the test wants it\","
+              "\"spare\":\"as the test wants it\"},"
               "\"services\":{\"index\":{\"keys\":{\"spare\":\"degraded\"},\"state\":1}},"
               "\"retry_after\":5}", text.at);
     ready_free(ready);
