@@ -29,6 +29,11 @@
  * In a simulation the environment is empty, entropy comes from the seed,
  * offloaded calls run in place, and no thread but the caller's exists.  Real
  * descriptors do not belong there.
+ *
+ * The network is one in memory (stream.h): segments take some time, any write may
+ * arrive in any pieces, and a writer waits when 64 KiB have not been read.  Tasks are
+ * on one host, 10.0.0.1, unless wr_sim_host says otherwise; Unix sockets and loopback
+ * stay on their host.  A listener or stream that is open at the end is a failure.
  */
 #ifndef WEIR_SIM_H
 #define WEIR_SIM_H
@@ -57,6 +62,20 @@ enum wr_sim_scheduler { WR_SIM_RANDOM, WR_SIM_PCT, WR_SIM_FIFO, WR_SIM_EXHAUSTIV
 #define WR_SIM_CRASH  8u        /* a task whose kind begins with conf.crash panics */
 #define WR_SIM_KILL   16u       /* a process (wr_sim_process) dies */
 #define WR_SIM_SIGNAL 32u       /* one of conf.signals arrives */
+
+/* What may go wrong in the network.  A stream keeps its bytes and their order
+ * whatever happens; it loses time, or ends. */
+#define WR_SIM_DELAY     64u    /* a connection becomes slow, and perhaps narrow */
+#define WR_SIM_LOSS      128u   /* something is lost, and sent again later */
+#define WR_SIM_DUPLICATE 256u   /* a segment comes twice and is passed over; a listener
+                                   gets a connection that nobody uses, and that breaks */
+#define WR_SIM_REFUSE    512u   /* a connection is refused, or waits a second to be heard */
+#define WR_SIM_RESET     1024u  /* a connection breaks, what is on its way is lost */
+#define WR_SIM_HALFOPEN  2048u  /* nothing gets through any more, and nobody is told */
+#define WR_SIM_PARTITION 4096u  /* some hosts cannot reach the others for a while */
+#define WR_SIM_NET \
+    (WR_SIM_DELAY | WR_SIM_LOSS | WR_SIM_DUPLICATE | WR_SIM_REFUSE | WR_SIM_RESET \
+     | WR_SIM_HALFOPEN | WR_SIM_PARTITION)
 
 struct wr_sim_conf {
     const char *name;               /* required */
@@ -145,6 +164,17 @@ wr_err wr_sim_process(bool *ret_killed, const char *name, wr_task_fn fn, void *a
 
 /* Whether the process of the calling task lives; true outside of processes. */
 bool wr_sim_alive(void);
+
+/* Run fn(arg), and what it starts, as a machine of its own at this IP address.
+ * Others reach what it listens on there, and it has a loopback of its own.  A
+ * program has at most 16 such addresses; one may be used again.
+ * Errors: those of fn; NOMEM, BUSY, CANCELED, TIMEOUT. */
+wr_err wr_sim_host(const char *ip, wr_task_fn fn, void *arg);
+
+/* Until then nothing gets from one of these hosts to the other.  Connections that
+ * exist stall, and go on afterwards unless a sender has given up: after a minute
+ * its calls return TIMEOUT. */
+void wr_sim_cut(const char *one, const char *other, wr_time until);
 
 /* Write to memory that outlives the calling task's process: its disk.  The
  * process may die before or after, not in between.  False: it is dead. */

@@ -38,6 +38,7 @@ struct rt_hooks {
     wr_time (*turn)(wr_time now);       /* before each choice; the clock may go on */
     size_t (*choose)(const struct rt_candidate *among, size_t count);
     bool (*point)(const struct rt_point *point);    /* give way?  On the fiber's stack */
+    wr_time (*next)(void);              /* what else the clock stops for; may be NULL */
     wr_time (*advance)(wr_time to);     /* nothing can run until `to`; that, or later */
     void (*stuck)(void);                /* nothing can ever run: cancel or abandon the run */
     int64_t (*wall)(wr_time now);       /* the calendar's moment */

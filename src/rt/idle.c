@@ -180,7 +180,7 @@ static void report_deadlock(void)
 
 static bool advance_clock(void)
 {
-    wr_time earliest = WR_NEVER;
+    wr_time earliest = wr_rt.hooks && wr_rt.hooks->next ? wr_rt.hooks->next() : WR_NEVER;
     size_t fds = 0;
     for (unsigned i = 0; i < wr_rt.count; i++) {
         wr_time next_timer = wr_wheel_next(&wr_rt.workers[i].wheel, true);

@@ -18,7 +18,7 @@
 #define PCT_STEPS_LOG_MAX 13            /* .. and 2^14 steps */
 
 /* Separate streams: a fault more must not turn every later choice around. */
-enum { STREAM_SCHEDULE = 1, STREAM_FAULT, STREAM_DRAW, STREAM_DETAIL };
+enum { STREAM_SCHEDULE = 1, STREAM_FAULT, STREAM_DRAW, STREAM_DETAIL, STREAM_LINK };
 
 static void seed_stream(struct wr_rand *rand, uint64_t seed, uint64_t stream, uint64_t number)
 {
@@ -273,6 +273,11 @@ uint64_t wr_decide_draw(struct decider *d, uint64_t task)
     struct wr_rand rand;
     seed_stream(&rand, d->seed, STREAM_DRAW, task << 32 | known_of(d, task)->drawn++);
     return wr_rand_next(&rand);
+}
+
+void wr_decide_link(const struct decider *d, uint64_t number, struct wr_rand *ret)
+{
+    seed_stream(ret, d->seed, STREAM_LINK, number);
 }
 
 void wr_decide_detail(const struct decider *d, struct wr_rand *ret)

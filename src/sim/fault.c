@@ -76,21 +76,28 @@ static unsigned one_in(const struct decider *d)
     return wr_sim.faults == 0 && d->step >= d->fault_by ? 1 : d->fault_one_in;
 }
 
+/* One of the kinds, or 0, and random bits for how bad it is. */
+static unsigned pick(struct decider *d, unsigned kinds, unsigned rarely, struct wr_rand *ret)
+{
+    uint32_t which = wr_decide_fault(d, (uint32_t)__builtin_popcount(kinds), rarely);
+    if (which == 0)
+        return 0;
+    for (; which > 1; which--)
+        kinds &= kinds - 1;
+    wr_decide_detail(d, ret);
+    return kinds & -kinds;
+}
+
 wr_time wr_fault_turn(wr_time now)
 {
     struct decider *d = &wr_sim.decider;
     unsigned kinds = d->faults & (WR_SIM_SLOW | WR_SIM_WALL | WR_SIM_SIGNAL);
     if (wr_sim.processes)
         kinds |= d->faults & WR_SIM_KILL;
-    uint32_t which = wr_decide_fault(d, (uint32_t)__builtin_popcount(kinds), one_in(d));
-    if (which == 0)
-        return now;
-    for (; which > 1; which--)
-        kinds &= kinds - 1;
     struct wr_rand rand;
-    wr_decide_detail(d, &rand);
     wr_time span;
-    switch (kinds & -kinds) {
+    switch (pick(d, kinds, one_in(d), &rand)) {
+    case 0: return now;
     case WR_SIM_SLOW:
         span = some_span(&rand, 10, 28);            /* a microsecond to half a second */
         fired("slow", span);
@@ -115,6 +122,23 @@ void wr_fault_point(const struct rt_point *point)
     wr_trace_format(&wr_sim.trace, "fault crash %s", wr_task_name());
     wr_sim.crashing = wr_sim.hush = true;
     wr_panic_at(point->place, "made to by the simulation");
+}
+
+unsigned wr_fault_net(unsigned kinds, unsigned rarer, uint64_t number, struct wr_rand *ret)
+{
+    static const struct { unsigned flag; const char *name; } names[] = {
+        { WR_SIM_LOSS, "loss" }, { WR_SIM_DUPLICATE, "duplicate" }, { WR_SIM_RESET, "reset" },
+        { WR_SIM_HALFOPEN, "halfopen" }, { WR_SIM_PARTITION, "partition" },
+        { WR_SIM_REFUSE, "refuse" }, { WR_SIM_DELAY, "delay" },
+    };
+    struct decider *d = &wr_sim.decider;
+    if (wr_sim.unwinding || !wr_sim_alive())
+        return 0;
+    unsigned fault = pick(d, kinds & d->faults, one_in(d) * rarer, ret);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (names[i].flag == fault)
+            fired(names[i].name, (int64_t)number);
+    return fault;
 }
 
 wr_time wr_fault_advance(wr_time to)

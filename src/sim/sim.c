@@ -8,6 +8,8 @@
 
 #include "base/panic_int.h"
 #include "base/world.h"
+#include "rt/net_int.h"
+#include "sim/net.h"
 #include "sim/sim_int.h"
 
 #define STEPS_MAX 100000
@@ -147,7 +149,9 @@ static wr_time turn(wr_time now)
     }
     if (conf->state)
         wr_seen_add(&s->seen, conf->state(s->arg));
-    return wr_fault_turn(now);
+    now = wr_fault_turn(now);
+    wr_sim_net_deliver(now);
+    return now;
 }
 
 static void trace_time(struct sim *s)
@@ -203,6 +207,11 @@ static bool point(const struct rt_point *point)
     return true;
 }
 
+static wr_time next(void)
+{
+    return wr_sim.unwinding ? WR_NEVER : wr_sim_net_next();
+}
+
 static wr_time advance(wr_time to)
 {
     return wr_sim.unwinding ? to : wr_fault_advance(to);
@@ -222,8 +231,8 @@ static void stuck(void)
 }
 
 static const struct rt_hooks hooks = {
-    .turn = turn, .choose = choose, .point = point, .advance = advance, .stuck = stuck,
-    .wall = wall,
+    .turn = turn, .choose = choose, .point = point, .next = next, .advance = advance,
+    .stuck = stuck, .wall = wall,
 };
 
 /* ---- one run ---- */
@@ -263,15 +272,21 @@ wr_err wr_sim_once(uint64_t seed, const struct deviations *plan)
     world.env = no_environment;
     world.complain = complain;
     wr_world = &world;
+    wr_net = &wr_net_sim;
+    wr_sim_net_begin();
     s->running = true;
     wr_err err = wr_run_hooked(&(struct wr_run_conf){ 0 }, &hooks, first_task, s);
     s->running = false;
     wr_world = outer_world;
+    wr_net = &wr_net_os;
+    const char *left = wr_sim_net_end();
     if (!s->started)
         return err;
     wr_panic_hook = contain_panic;
     if (err)
         wr_sim_fail(WR_SIM_ERROR, "the task returned %s", wr_err_name(err));
+    if (left)
+        wr_sim_fail(WR_SIM_ERROR, "what was opened at %s is still open", left);
     wr_trace_format(&s->trace, "end %s", wr_err_name(err));
     return WR_OK;
 }

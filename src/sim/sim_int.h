@@ -83,6 +83,9 @@ uint32_t wr_decide_fault(struct decider *d, uint32_t kinds, unsigned one_in);
 /* The task's next number of its own. */
 uint64_t wr_decide_draw(struct decider *d, uint64_t task);
 
+/* Random bits of a connection of its own. */
+void wr_decide_link(const struct decider *d, uint64_t number, struct wr_rand *ret);
+
 /* Random bits that belong to the last decision: how large a fault is. */
 void wr_decide_detail(const struct decider *d, struct wr_rand *ret);
 
@@ -175,6 +178,9 @@ void wr_sim_say(void *unused, const char *line);
 wr_time wr_fault_turn(wr_time now);
 void wr_fault_point(const struct rt_point *point);
 wr_time wr_fault_advance(wr_time to);
+
+/* Which of these faults happens to connection `number` now, as one flag; 0: none. */
+unsigned wr_fault_net(unsigned kinds, unsigned rarer, uint64_t number, struct wr_rand *ret);
 
 /* ---- failures made short (shrink.c), all schedules (explore.c) ---- */
 
