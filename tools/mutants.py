@@ -167,20 +167,21 @@ def make(folder, *targets):
         raise NotBuilt
 
 
-def suite(folder):
-    """The test programs of a build that know the runtime: name, command, environment."""
+def suite(folder, named):
+    """The test programs of a build, for a fault that names one; else those that know the
+    runtime: name, command, environment."""
     listed = subprocess.run(["meson", "introspect", "--tests", folder], check=True, text=True,
                             stdout=subprocess.PIPE).stdout
     tests = [test for test in json.loads(listed)
-             if {"weir:rt", "weir:sim", "weir:weather"} & set(test["suite"])]
+             if named or {"weir:rt", "weir:sim", "weir:weather"} & set(test["suite"])]
     return [(test["name"], test["cmd"], test["env"]) for test in tests]
 
 
 def unit(preset, which):
     """Build test programs and run them on one and two workers; what failed, or None."""
     folder = COPY / "build" / preset
-    tests = suite(folder)
     kind, _, stem = which.rpartition(":")
+    tests = suite(folder, named=kind != "own" and which != "all")
     if kind == "own":
         tests = [test for test in tests if re.match(rf"{stem}[_@]", test[0])]
     elif which != "all":

@@ -145,15 +145,18 @@ def scenario(long):
 
 
 def fuzz(long):
-    """Every fuzzer for a while; what it found is kept in build/fuzz/corpus."""
+    """Every fuzzer for a while, from the inputs in tests/fuzz/corpus; what it found is kept
+    in build/fuzz/corpus."""
     folder = build.build("fuzz")
     seconds = os.environ.get("FUZZ_SECONDS", "60" if long else "5")
     total = Count()
     for fuzzer in sorted((folder / "tests").glob("*_fuzz")):
         corpus = folder / "corpus" / fuzzer.name
         corpus.mkdir(parents=True, exist_ok=True)
+        seeds = build.TOP / "tests/fuzz/corpus" / fuzzer.name
         total += command(fuzzer, f"-max_total_time={seconds}", "-print_final_stats=1",
-                         f"-artifact_prefix={corpus}/", corpus)
+                         f"-artifact_prefix={corpus}/", corpus,
+                         *([seeds] if seeds.exists() else []))
     return total
 
 
