@@ -64,6 +64,8 @@ struct wr_route {
      * hour.  A short handler must be done at three quarters of it. */
     wr_time deadline;
     unsigned concurrency;           /* calls at the same time; 0 is no bound of its own */
+    bool repeatable;                /* twice is as good as once; GET, PUT, DELETE always are */
+    const char *scope;              /* what a caller must be allowed to; for `admit` */
     const char *summary;            /* a sentence for people and /openapi.json */
 };
 
@@ -77,7 +79,10 @@ struct wr_http_conf {
      * before its body is read and before any queue.  It must not wait.  An error is
      * the answer, as a handler's would be. */
     wr_err (*admit)(void *arg, struct wr_call *call);
-    void *arg;                      /* of both */
+    /* Once for each call that was admitted: it is over, whatever became of it.  It must
+     * not wait. */
+    void (*leave)(void *arg, struct wr_call *call);
+    void *arg;                      /* of all three */
     unsigned connections_max;       /* 1024 */
     wr_time head_within;            /* a head must be whole so soon; 5 s */
     wr_time body_within;            /* ... and a body, after it; 5 s */
@@ -100,6 +105,11 @@ wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener);
 /* From now on: all calls but those of priority are answered 503, connections are
  * closed after their answer, and wr_call_select ends in those that wait. */
 void wr_http_drain(struct wr_http *http);
+
+/* Drain, and wait until nobody is being answered any more.  Errors: TIMEOUT,
+ * CANCELED. */
+wr_err wr_http_finish(struct wr_http *http, wr_time deadline WR_AT);
+#define wr_http_finish(http, deadline) wr_http_finish(http, deadline, WR_HERE)
 
 /* Connections that are open. */
 size_t wr_http_connections(const struct wr_http *http);
@@ -131,6 +141,12 @@ const char *wr_call_corr_id(const struct wr_call *call);
 
 /* Who asks. */
 const struct wr_addr *wr_call_peer(const struct wr_call *call);
+
+/* Its row of the table, with the defaults filled in. */
+const struct wr_route *wr_call_route(const struct wr_call *call);
+
+/* The status of the answer, so far. */
+unsigned wr_call_answered(const struct wr_call *call);
 
 /* The arg of the route. */
 void *wr_call_arg(const struct wr_call *call);
@@ -193,7 +209,10 @@ wr_err wr_call_select(struct wr_call *call, size_t *ret, struct wr_case *cases, 
 /* ---- queued calls ---- */
 
 /* Run a call that was given to `submit`, in the calling fiber, and answer it.  If
- * the handler panics the call is answered with 500, and the panic goes on. */
+ * the handler panics the call is answered with 500, and the panic goes on.
+ *
+ * A call that is cut short by a panic or a cancel of its worker, and that may be
+ * repeated, is given to `submit` once more instead, while there is time. */
 void wr_call_run(struct wr_call *call);
 
 /* Answer a call that was given to `submit` and will not be run. */

@@ -38,25 +38,35 @@ static void free_blocks(struct wr_call *call)
     call->allocated = 0;
 }
 
-void call_reset(struct wr_call *call)
+/* As if no handler had been called. */
+static void forget_answer(struct wr_call *call)
 {
-    free_blocks(call);
-    wr_text_free(&call->collected);
     wr_text_free(&call->reply);
-    call->collected = wr_text_heap(1);
     call->reply = wr_text_heap(CALL_REPLY_MAX);
     call->headers = WR_TEXT(call->headers_room);
+    call->retry_said = call->sized = false;
+    call->status = 200;
+    call->type = "text/plain; charset=utf-8";
+    call->failed = WR_OK;
+    call->why[0] = '\0';
+}
+
+void call_reset(struct wr_call *call)
+{
+    if (call->entered)
+        server_leave(call);
+    free_blocks(call);
+    wr_text_free(&call->collected);
+    call->collected = wr_text_heap(1);
+    forget_answer(call);
     head_clear(&call->head);
     call->route = NULL;
     call->path = call->query = NULL;
     call->params = (struct params){ 0 };
     call->body = (struct slice){ "", 0 };
-    call->body_over = call->retry_said = call->begun = call->sized = false;
-    call->status = 200;
+    call->body_over = call->begun = call->repeated = false;
     call->io = NULL;
-    call->type = "text/plain; charset=utf-8";
-    call->failed = WR_OK;
-    call->why[0] = call->corr[0] = '\0';
+    call->corr[0] = '\0';
 }
 
 void call_drop(struct wr_call *call)
@@ -179,10 +189,11 @@ static bool no_route(struct wr_call *call, struct found found)
 static bool admitted(struct wr_call *call)
 {
     const struct wr_http_conf *conf = &call->http->conf;
-    if (call->route->class != WR_ROUTE_PRIORITY
-        && atomic_load_explicit(&call->http->draining, memory_order_relaxed))
+    server_enter(call);             /* before the look at the drain, which looks at this */
+    if (call->route->class != WR_ROUTE_PRIORITY && atomic_load(&call->http->draining))
         return refused(call, WR_DRAINING, 503, NULL);
     wr_err err = conf->admit ? conf->admit(conf->arg, call) : WR_OK;
+    call->admitted = !err;
     if (err)
         call_fail(call, err);
     return !err;
@@ -230,6 +241,7 @@ bool call_count(struct wr_call *call)
     if (!call->route->concurrency || before < call->route->concurrency)
         return true;
     call_uncount(call);
+    wr_counter_add(call->http->states[call->route_index].busy, 1);
     return refused(call, WR_BUSY, 429, "as many calls of this path run as may");
 }
 
@@ -278,6 +290,8 @@ bool call_submit(struct wr_call *call, struct wr_chan *done)
     atomic_store_explicit(&call->holders, 1, memory_order_relaxed);
     call_uncount(call);
     call_fail(call, err);
+    if (err == WR_BUSY)
+        wr_counter_add(call->http->states[call->route_index].busy, 1);
     return false;
 }
 
@@ -301,9 +315,31 @@ void wr_call_refuse(struct wr_call *call, wr_err err)
     give_back(call);
 }
 
+/* A POST is somebody's wish to do it once. */
+static bool repeatable(const struct wr_call *call)
+{
+    const char *method = call->head.method;
+    return call->route->repeatable || strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0
+        || strcmp(method, "PUT") == 0 || strcmp(method, "DELETE") == 0;
+}
+
+/* Its worker was ended under it.  True: another will have it. */
+static bool run_again(struct wr_call *call)
+{
+    const struct wr_http_conf *conf = &call->http->conf;
+    if (call->repeated || !repeatable(call) || wr_now() >= call->deadline)
+        return false;
+    call->repeated = true;
+    forget_answer(call);
+    return !conf->submit(conf->arg, call);
+}
+
 static void give_back_broken(void *arg)
 {
-    wr_call_refuse(arg, WR_PANIC);
+    struct wr_call *call = arg;
+    call_uncount(call);
+    if (!run_again(call))
+        wr_call_refuse(call, WR_PANIC);
 }
 
 void wr_call_run(struct wr_call *call)
@@ -312,7 +348,10 @@ void wr_call_run(struct wr_call *call)
     wr_cleanup_push(&cleanup);
     call_handle(call);
     wr_cleanup_pop(&cleanup);
-    give_back(call);
+    if (call->failed != WR_CANCELED)
+        give_back(call);
+    else if (!run_again(call))
+        wr_call_refuse(call, WR_CANCELED);
 }
 
 /* ---- the request ---- */
@@ -372,6 +411,16 @@ const char *wr_call_corr_id(const struct wr_call *call)
 const struct wr_addr *wr_call_peer(const struct wr_call *call)
 {
     return &call->peer;
+}
+
+const struct wr_route *wr_call_route(const struct wr_call *call)
+{
+    return call->route;
+}
+
+unsigned wr_call_answered(const struct wr_call *call)
+{
+    return call->status;
 }
 
 void *wr_call_arg(const struct wr_call *call)

@@ -60,6 +60,9 @@ struct wr_call {
     struct wr_text collected;
     bool body_over;                 /* it was larger than the route allows */
     bool counted;                   /* among the running calls of its route */
+    bool entered;                   /* among those that are being answered */
+    bool admitted;                  /* conf.leave is to be told */
+    bool repeated;                  /* given to conf.submit a second time */
 
     /* The answer. */
     unsigned status;

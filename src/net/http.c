@@ -30,6 +30,12 @@ static struct wr_metric latency = {
                 WR_S(5), WR_S(10) },
 };
 
+static struct wr_metric busy = {
+    .name = "busy_rejections_total",
+    .help = "Sends refused by a full channel.",
+    .type = WR_COUNTER, .labels = { "endpoint" }, .series_max = 256,
+};
+
 static bool takes_body(const char *method)
 {
     return strcmp(method, "GET") != 0 && strcmp(method, "DELETE") != 0;
@@ -58,15 +64,21 @@ static struct wr_route *copy_table(const struct wr_route *routes, size_t count)
 
 wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, const char *place)
 {
-    struct wr_http *http = calloc(1, sizeof(*http));
+    struct wr_http *http = aligned_alloc(_Alignof(struct wr_http), sizeof(*http));
+    if (http)
+        memset(http, 0, sizeof(*http));
     struct wr_route *table = http ? copy_table(conf->routes, conf->count) : NULL;
     struct route_state *states = table ? calloc(conf->count + 1, sizeof(*states)) : NULL;
     wr_err err = states ? wr_once_new(&http->drain, "http.drain", 0) : WR_NOMEM;
     if (!err)
+        err = wr_once_new(&http->quiet, "http.quiet", 0);
+    if (!err)
         err = routes_new(&http->routes, table, conf->count, place);
     if (err) {
-        if (http)
+        if (http) {
+            wr_once_free(http->quiet);
             wr_once_free(http->drain);
+        }
         free(states);
         free(table);
         free(http);
@@ -80,8 +92,10 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     DEFAULT(http->conf.body_within, WITHIN);
     DEFAULT(http->conf.write_within, WITHIN);
     DEFAULT(http->conf.idle_max, IDLE_MAX);
-    for (size_t i = 0; i < conf->count; i++)
+    for (size_t i = 0; i < conf->count; i++) {
         states[i].latency = wr_metric_histogram(&latency, table[i].path, table[i].method);
+        states[i].busy = wr_metric_counter(&busy, table[i].path);
+    }
     *ret = http;
     return WR_OK;
 }
@@ -91,6 +105,7 @@ void wr_http_free(struct wr_http *http)
     if (!http)
         return;
     routes_free(http->routes);
+    wr_once_free(http->quiet);
     wr_once_free(http->drain);
     free((void *)(uintptr_t)http->conf.routes);
     free(http->states);
@@ -101,6 +116,43 @@ void wr_http_drain(struct wr_http *http)
 {
     atomic_store(&http->draining, true);
     (void)!wr_once_set(http->drain, NULL);
+}
+
+/* The last one to leave sees nobody: every count is lowered before it is summed. */
+static bool nobody(struct wr_http *http)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < SERVER_SHARDS; i++)
+        sum += atomic_load(&http->answering[i].count);
+    return sum == 0;
+}
+
+static size_t shard_of(const struct wr_call *call)
+{
+    return ((uintptr_t)call >> 8) % SERVER_SHARDS;
+}
+
+void server_enter(struct wr_call *call)
+{
+    atomic_fetch_add(&call->http->answering[shard_of(call)].count, 1);
+    call->entered = true;
+}
+
+void server_leave(struct wr_call *call)
+{
+    struct wr_http *http = call->http;
+    if (call->admitted && http->conf.leave)
+        http->conf.leave(http->conf.arg, call);
+    call->entered = call->admitted = false;
+    atomic_fetch_sub(&http->answering[shard_of(call)].count, 1);
+    if (atomic_load(&http->draining) && nobody(http))
+        (void)!wr_once_set(http->quiet, NULL);
+}
+
+wr_err (wr_http_finish)(struct wr_http *http, wr_time deadline, const char *place)
+{
+    wr_http_drain(http);
+    return nobody(http) ? WR_OK : (wr_once_wait)(http->quiet, NULL, deadline, place);
 }
 
 size_t wr_http_connections(const struct wr_http *http)

@@ -69,7 +69,7 @@ TEST(unknown_paths_and_methods_are_told_apart)
 TEST(a_handler_that_panics_is_answered_for_and_the_next_worker_goes_on)
 {
     struct site site;
-    open_site(&site, 2, (struct wr_http_conf){ 0 });
+    open_site(&site, 3, (struct wr_http_conf){ 0 });
     CHECK(strncmp(ask(&site, GET("/panic")), "500 ", 4) == 0);
     CHECK_STR("200 hello, survivor", ask(&site, GET("/hello/survivor")));
     close_site(&site);

@@ -11,9 +11,12 @@
 #include "net/call.h"
 #include "net/route.h"
 
+#define SERVER_SHARDS 8
+
 struct route_state {
     _Atomic unsigned running;
     struct wr_histogram *latency;
+    struct wr_counter *busy;
 };
 
 struct wr_http {
@@ -23,7 +26,13 @@ struct wr_http {
     _Atomic size_t connections;
     _Atomic bool draining;
     struct wr_once *drain;          /* set then */
+    struct wr_once *quiet;          /* set when afterwards nobody is being answered */
+    struct { _Alignas(64) _Atomic size_t count; } answering[SERVER_SHARDS];
 };
+
+/* From its head to the end of its answer, a call is among those that are answered. */
+void server_enter(struct wr_call *call);
+void server_leave(struct wr_call *call);
 
 /* Answer the requests of a connection until it ends; HTTP/1. */
 void conn_serve(struct wr_http *http, struct wr_stream *stream);
