@@ -26,6 +26,7 @@
     X(CANCELED,    "Canceled",    503, false, "canceled by its owner") \
     X(CLOSED,      "Closed",      503, false, "closed") \
     X(BUSY,        "Busy",        429, true,  "queue full or limit reached") \
+    X(SHED,        "Shed",        503, true,  "overloaded, takes no more for now") \
     X(DRAINING,    "Draining",    503, true,  "shutting down, takes no new work") \
     X(LAGGED,      "Lagging",     500, false, "fell behind a broadcast and missed values") \
     X(BROKENPIPE,  "BrokenPipe",  502, true,  "peer closed while being written to") \

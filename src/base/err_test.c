@@ -27,6 +27,7 @@ TEST_PLAIN(every_kind_of_failure_the_services_name_is_a_row_with_its_status)
         { "Lagging",     WR_LAGGED,      500, false },
         { "BrokenPipe",  WR_BROKENPIPE,  502, true },
         { "Degraded",    WR_DEGRADED,    503, false },
+        { "Shed", WR_SHED, 503, true },
         { "OpenCircuit", WR_OPENCIRCUIT, 503, true },
         { "Quarantine",  WR_QUARANTINE,  409, false },
     };

@@ -1,0 +1,123 @@
+/* admit.c - limits of one address. */
+#include "flow/admit.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow/roster.h"
+
+#define ADDRESSES 4096
+#define CONNECTIONS 256
+#define COME_BACK WR_S(1)               /* when nothing better is known */
+
+enum { ACCEPTS, REQUESTS };             /* the buckets of a guest */
+
+/* The two words of a rate change one after the other: whoever reads between them
+ * goes by a rate that was never set, once. */
+struct live_rate { _Atomic wr_time interval; _Atomic uint32_t burst; };
+
+struct admit {
+    struct roster *roster;
+    _Atomic uint32_t connections;
+    struct live_rate rates[2];
+};
+
+static void set_rate(struct live_rate *rate, struct wr_rate to)
+{
+    atomic_store_explicit(&rate->interval, to.interval, memory_order_relaxed);
+    atomic_store_explicit(&rate->burst, to.burst, memory_order_relaxed);
+}
+
+void admit_set(struct admit *admit, const struct admit_limits *limits)
+{
+    atomic_store(&admit->connections, limits->connections ? limits->connections : CONNECTIONS);
+    set_rate(&admit->rates[ACCEPTS], limits->accepts);
+    set_rate(&admit->rates[REQUESTS], limits->requests);
+}
+
+wr_err admit_new(struct admit **ret, const struct admit_limits *limits, size_t addresses)
+{
+    struct admit *admit = calloc(1, sizeof(*admit));
+    if (!admit)
+        return WR_NOMEM;
+    wr_err err = roster_new(&admit->roster, "flow.admit", addresses ? addresses : ADDRESSES);
+    if (err) {
+        free(admit);
+        return err;
+    }
+    admit_set(admit, limits);
+    *ret = admit;
+    return WR_OK;
+}
+
+void admit_free(struct admit *admit)
+{
+    if (!admit)
+        return;
+    roster_free(admit->roster);
+    free(admit);
+}
+
+/* What an address counts as. */
+static size_t key_of(const struct wr_addr *addr, const unsigned char **ret)
+{
+    static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+    bool carries_ip4 = addr->kind == WR_ADDR_IP6 && memcmp(addr->ip, mapped, 12) == 0;
+    *ret = addr->ip + (carries_ip4 ? 12 : 0);
+    return addr->kind == WR_ADDR_IP4 || carries_ip4 ? 4 : 8;
+}
+
+static wr_err refuse(struct admit_refusal *why, const char *reason, wr_time wait)
+{
+    *why = (struct admit_refusal){ .reason = reason, .wait = wait };
+    return WR_BUSY;
+}
+
+static wr_err take(struct admit *admit, struct guest *guest, int which, wr_time *wait)
+{
+    struct live_rate *live = &admit->rates[which];
+    struct wr_rate rate = {
+        .interval = atomic_load_explicit(&live->interval, memory_order_relaxed),
+        .burst = atomic_load_explicit(&live->burst, memory_order_relaxed),
+    };
+    return wr_bucket_take(&guest->buckets[which], &rate, 1, wait);
+}
+
+wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
+                        struct admit_refusal *why)
+{
+    const unsigned char *key;
+    struct guest *guest;
+    wr_time wait;
+    *ret = NULL;
+    if (peer->kind == WR_ADDR_UNIX)
+        return WR_OK;
+    size_t len = key_of(peer, &key);
+    uint32_t most = atomic_load(&admit->connections);
+    wr_err err = roster_enter(admit->roster, key, len, most, &guest);
+    if (err == WR_BUSY)
+        return refuse(why, "ip_connections", COME_BACK);
+    if (err)
+        return refuse(why, "ip_table_full", COME_BACK);
+    if (take(admit, guest, ACCEPTS, &wait)) {
+        roster_leave(admit->roster, guest);
+        return refuse(why, "ip_accept_rate", wait);
+    }
+    *ret = guest;
+    return WR_OK;
+}
+
+wr_err admit_request(struct admit *admit, struct guest *guest, struct admit_refusal *why)
+{
+    wr_time wait;
+    if (!guest || !take(admit, guest, REQUESTS, &wait))
+        return WR_OK;
+    return refuse(why, "ip_request_rate", wait);
+}
+
+void admit_leave(struct admit *admit, struct guest *guest)
+{
+    if (guest)
+        roster_leave(admit->roster, guest);
+}

@@ -1,0 +1,56 @@
+/* shed.c - controlled delay, at the tail. */
+#include "flow/shed.h"
+
+#include <weir/panic.h>
+
+static wr_time get(const _Atomic wr_time *at)
+{
+    return atomic_load_explicit(at, memory_order_relaxed);
+}
+
+static void set(_Atomic wr_time *at, wr_time time)
+{
+    atomic_store_explicit(at, time, memory_order_relaxed);
+}
+
+static bool slow(const struct shed *shed, wr_time now)
+{
+    wr_time since = get(&shed->slow_since);
+    return since && (now - since >= shed->interval || now < get(&shed->wary_until));
+}
+
+void shed_withdraw(struct shed *shed)
+{
+    int64_t before = atomic_fetch_sub_explicit(&shed->waiting, 1, memory_order_relaxed);
+    WR_ASSERT(before > 0);
+}
+
+bool shed_enter(struct shed *shed)
+{
+    wr_time now = wr_now();
+    if (atomic_fetch_add_explicit(&shed->waiting, 1, memory_order_relaxed) == 0) {
+        set(&shed->slow_since, 0);      /* the head of an empty queue waits for nobody */
+        set(&shed->moved_at, now);
+        return false;
+    }
+    if (!slow(shed, now) && now - get(&shed->moved_at) < shed->interval)
+        return false;
+    shed_withdraw(shed);
+    atomic_fetch_add_explicit(&shed->refused, 1, memory_order_relaxed);
+    return true;
+}
+
+void shed_leave(struct shed *shed, wr_time entered)
+{
+    wr_time now = wr_now(), none = 0;
+    shed_withdraw(shed);
+    set(&shed->moved_at, now);
+    if (now - entered <= shed->target) {
+        set(&shed->slow_since, 0);
+        return;
+    }
+    atomic_compare_exchange_strong_explicit(&shed->slow_since, &none, now, memory_order_relaxed,
+                                            memory_order_relaxed);
+    if (slow(shed, now))
+        set(&shed->wary_until, now + shed->interval);
+}
