@@ -40,6 +40,7 @@
 #include <weir/time.h>
 
 struct wr_http;
+struct wr_tls;                  /* tls.h */
 struct wr_call;
 
 typedef wr_err (*wr_handler)(struct wr_call *call);
@@ -83,7 +84,9 @@ struct wr_http_conf {
      * not wait. */
     void (*leave)(void *arg, struct wr_call *call);
     void *arg;                      /* of all three */
+    struct wr_tls *tls;             /* who comes must speak it; NULL: in clear */
     unsigned connections_max;       /* 1024 */
+    wr_time handshake_within;       /* of TLS; 2 s */
     wr_time head_within;            /* a head must be whole so soon; 5 s */
     wr_time body_within;            /* ... and a body, after it; 5 s */
     wr_time write_within;           /* an answer must be taken so soon; 5 s */

@@ -27,6 +27,7 @@
 #include <weir/task.h>
 #include <weir/time.h>
 #include <weir/timer.h>
+#include <weir/tls.h>
 #include <weir/topo.h>
 #include <weir/watch.h>
 

@@ -6,6 +6,7 @@
 
 #include <weir/scope.h>
 #include <weir/task.h>
+#include <weir/tls.h>
 
 #include "net/server.h"
 
@@ -15,6 +16,7 @@
 #define STREAM_DEADLINE WR_S(3600)
 #define CONNECTIONS_MAX 1024
 #define WITHIN WR_S(5)
+#define HANDSHAKE_WITHIN WR_S(2)
 #define IDLE_MAX WR_S(60)
 #define NO_DESCRIPTOR_PAUSE WR_MS(50)
 
@@ -88,6 +90,7 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     http->conf.routes = table;
     http->states = states;
     DEFAULT(http->conf.connections_max, CONNECTIONS_MAX);
+    DEFAULT(http->conf.handshake_within, HANDSHAKE_WITHIN);
     DEFAULT(http->conf.head_within, WITHIN);
     DEFAULT(http->conf.body_within, WITHIN);
     DEFAULT(http->conf.write_within, WITHIN);
@@ -179,6 +182,13 @@ static void close_conn(void *arg)
     atomic_fetch_sub(&open->http->connections, 1);
 }
 
+static bool shake_hands(struct open_conn *open)
+{
+    const struct wr_http_conf *conf = &open->http->conf;
+    return !conf->tls
+        || !wr_tls_accept(conf->tls, &open->stream, wr_after(conf->handshake_within));
+}
+
 static wr_err serve_one(void *arg)
 {
     struct arrival arrival = *(struct arrival *)arg;
@@ -186,7 +196,7 @@ static wr_err serve_one(void *arg)
     struct wr_cleanup cleanup = { .fn = close_conn, .arg = &open };
     free(arg);
     wr_cleanup_push(&cleanup);
-    if (!wr_stream_open(&open.stream, &arrival.conn))
+    if (!wr_stream_open(&open.stream, &arrival.conn) && shake_hands(&open))
         conn_serve(open.http, open.stream);
     wr_cleanup_pop(&cleanup);
     close_conn(&open);

@@ -163,7 +163,8 @@ wr_err (wr_call_select)(struct wr_call *call, size_t *ret, struct wr_case *cases
         wr_panic_at(place, "wr_call_select over %zu cases; at most %d", count,
                     WR_CALL_SELECT_MAX);
     all[0] = (struct wr_case)WR_CASE_ONCE(call->http->drain, NULL);
-    memcpy(all + 1, cases, count * sizeof(cases[0]));
+    for (size_t i = 0; i < count; i++)
+        all[i + 1] = cases[i];
     wr_err err = call->io->select(call, &which, all, count + 1, deadline, place);
     if (err)
         return err;
