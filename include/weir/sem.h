@@ -30,8 +30,8 @@ wr_err wr_sem_new(struct wr_sem **ret, const char *name, size_t units WR_AT);
 void wr_sem_free(struct wr_sem *sem WR_AT);
 #define wr_sem_free(sem) wr_sem_free(sem, WR_HERE)
 
-/* Take n units, waiting for them until the deadline.  More than there are in
- * all is a panic.  Errors: TIMEOUT, CANCELED; BUSY with WR_NOW. */
+/* Take n units, waiting for them until the deadline.  More than there have ever
+ * been in all is a panic.  Errors: TIMEOUT, CANCELED; BUSY with WR_NOW. */
 wr_err wr_sem_acquire_many(struct wr_sem *sem, size_t n, wr_time deadline WR_AT);
 #define wr_sem_acquire_many(sem, n, deadline) wr_sem_acquire_many(sem, n, deadline, WR_HERE)
 #define wr_sem_acquire(sem, deadline) wr_sem_acquire_many(sem, 1, deadline)
@@ -44,6 +44,11 @@ wr_err wr_sem_try_acquire_many(struct wr_sem *sem, size_t n WR_AT);
 void wr_sem_release_many(struct wr_sem *sem, size_t n WR_AT);
 #define wr_sem_release_many(sem, n) wr_sem_release_many(sem, n, WR_HERE)
 #define wr_sem_release(sem) wr_sem_release_many(sem, 1)
+
+/* There are so many units in all from now on, at least one.  With fewer than are
+ * taken nobody gets any until enough were given back. */
+void wr_sem_resize(struct wr_sem *sem, size_t units WR_AT);
+#define wr_sem_resize(sem, units) wr_sem_resize(sem, units, WR_HERE)
 
 /* The units and the counts, at one moment. */
 struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem);

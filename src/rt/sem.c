@@ -11,6 +11,7 @@
 struct wr_sem {
     struct spin lock;
     size_t units, taken;
+    _Atomic size_t most;            /* units it has ever had */
     uint64_t granted, refused;
     struct waitlist waiters;
     const char *name;
@@ -38,6 +39,7 @@ wr_err (wr_sem_new)(struct wr_sem **ret, const char *name, size_t units, const c
         return WR_NOMEM;
     sem->name = name;
     sem->units = units;
+    atomic_init(&sem->most, units);
     wr_topo_add(&sem->topo, describe);
     *ret = sem;
     return WR_OK;
@@ -66,7 +68,7 @@ static bool available(const struct wr_sem *sem, size_t n)
     for (const struct waiter *waiter = sem->waiters.head; waiter; waiter = waiter->next)
         if (waiter_waits(waiter))
             return false;
-    return n <= sem->units - sem->taken;
+    return sem->taken + n <= sem->units;
 }
 
 static void grant(struct wr_sem *sem, size_t n)
@@ -82,7 +84,7 @@ static void serve(struct wr_sem *sem)
         next = waiter->next;
         if (!waiter_waits(waiter))
             continue;               /* it has given up, and takes itself out */
-        if (waiter->units > sem->units - sem->taken)
+        if (sem->taken + waiter->units > sem->units)
             break;
         if (!wr_waiter_win(waiter))
             continue;
@@ -97,9 +99,10 @@ static void serve(struct wr_sem *sem)
 
 static void check_size(const struct wr_sem *sem, size_t n, const char *place)
 {
-    if (n == 0 || n > sem->units)
+    size_t most = atomic_load_explicit(&sem->most, memory_order_relaxed);
+    if (n == 0 || n > most)
         wr_panic_at(place, "semaphore \"%s\" has %zu units; %zu can never be had", sem->name,
-                    sem->units, n);
+                    most, n);
 }
 
 wr_err (wr_sem_acquire_many)(struct wr_sem *sem, size_t n, wr_time deadline, const char *place)
@@ -152,6 +155,18 @@ void (wr_sem_release_many)(struct wr_sem *sem, size_t n, const char *place)
         wr_panic_at(place,
                     "semaphore \"%s\": %zu released, but only %zu of %zu units are taken",
                     sem->name, n, taken, sem->units);
+}
+
+void (wr_sem_resize)(struct wr_sem *sem, size_t units, const char *place)
+{
+    if (units == 0)
+        wr_panic_at(place, "semaphore \"%s\": at least one unit is required", sem->name);
+    spin_lock(&sem->lock);
+    sem->units = units;
+    if (units > atomic_load_explicit(&sem->most, memory_order_relaxed))
+        atomic_store_explicit(&sem->most, units, memory_order_relaxed);
+    serve(sem);
+    spin_unlock_kick(&sem->lock);
 }
 
 struct wr_sem_stat wr_sem_stat(const struct wr_sem *sem)

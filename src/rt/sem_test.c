@@ -108,6 +108,36 @@ TEST(units_may_be_released_by_another_fiber_than_took_them)
     wr_sem_free(sem);
 }
 
+TEST(more_units_serve_those_who_wait_and_fewer_serve_nobody_until_enough_are_back)
+{
+    struct wr_sem *sem = make(2);
+    struct wr_scope *scope = scope_open();
+    struct call call = asking(sem, 2);
+    CHECK_OK(wr_sem_acquire_many(sem, 2, WR_NOW));
+    go(scope, acquire_task, &call);
+    wr_sem_resize(sem, 3);
+    settle();
+    CHECK(!call.done);
+    wr_sem_resize(sem, 4);
+    scope_done(scope);
+    CHECK_OK(call.err);
+    wr_sem_resize(sem, 1);
+    CHECK_EQ(1, wr_sem_stat(sem).units);
+    CHECK_EQ(4, taken(sem));
+    wr_sem_release_many(sem, 3);
+    CHECK_ERR(WR_BUSY, wr_sem_acquire(sem, WR_NOW));
+    wr_sem_release(sem);
+    CHECK_ERR(WR_BUSY, wr_sem_acquire_many(sem, 2, WR_NOW));
+    CHECK_OK(wr_sem_acquire(sem, WR_NOW));
+    wr_sem_release(sem);
+    wr_sem_free(sem);
+}
+
+TEST_PANICS(a_semaphore_cannot_be_left_without_units, "at least one unit")
+{
+    wr_sem_resize(make(2), 0);
+}
+
 /* ---- first come, first served ---- */
 
 TEST(units_go_to_those_who_wait_in_the_order_they_came)
