@@ -31,7 +31,7 @@ struct scenario {
 extern const struct scenario wr_scenario_pipeline, wr_scenario_handoff, wr_scenario_policies,
     wr_scenario_select, wr_scenario_readers, wr_scenario_semaphore, wr_scenario_scopes,
     wr_scenario_timers, wr_scenario_snapshot, wr_scenario_journal, wr_scenario_supervisor,
-    wr_scenario_signals;
+    wr_scenario_signals, wr_scenario_echo;
 
 /* All of them; the last is NULL. */
 extern const struct scenario *const wr_scenarios[];
