@@ -38,10 +38,11 @@ MAY_INCLUDE = {
     "sim": {"base", "rt", "sim"},
     "flow": {"base", "rt", "flow"},
     "net": {"base", "rt", "flow", "net"},
+    "scenario": {"base", "rt", "sim", "flow", "net", "scenario"},
     "conf": {"base", "rt", "conf"},
     "svc": {"base", "rt", "flow", "net", "conf", "svc"},
     "testing": {"base", "rt", "sim", "flow", "net", "testing"},
-    "cmd": {"base", "rt", "sim", "flow", "net", "conf", "svc", "cmd"},
+    "cmd": {"base", "rt", "sim", "flow", "net", "scenario", "conf", "svc", "cmd"},
 }
 
 BANNED = {

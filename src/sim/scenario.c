@@ -1,16 +1,8 @@
-/* scenario.c - finding a scenario, and running it. */
+/* scenario.c - running a scenario. */
 #include "sim/scenario.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const struct scenario *wr_scenario_find(const char *name)
-{
-    for (size_t i = 0; wr_scenarios[i]; i++)
-        if (strcmp(wr_scenarios[i]->name, name) == 0)
-            return wr_scenarios[i];
-    return NULL;
-}
 
 struct stage {
     const struct scenario *scenario;

@@ -3,7 +3,8 @@
  * A scenario is a small program of the kind people write with the runtime,
  * with a ledger beside it: what was sent, taken, granted, started, and what
  * must be true of those numbers at every step and at the end.  It is run under
- * many seeds (tests/scenario, weir sim).
+ * many seeds (tests/scenario, weir sim).  Those of the runtime are in sim/, those
+ * that need more than it in scenario/, with the list of all.
  */
 #ifndef WR_SIM_SCENARIO_H
 #define WR_SIM_SCENARIO_H
@@ -32,11 +33,6 @@ extern const struct scenario wr_scenario_pipeline, wr_scenario_handoff, wr_scena
     wr_scenario_select, wr_scenario_readers, wr_scenario_semaphore, wr_scenario_scopes,
     wr_scenario_timers, wr_scenario_snapshot, wr_scenario_journal, wr_scenario_supervisor,
     wr_scenario_signals, wr_scenario_echo;
-
-/* All of them; the last is NULL. */
-extern const struct scenario *const wr_scenarios[];
-
-const struct scenario *wr_scenario_find(const char *name);
 
 /* Simulate it as `how` says: its scheduler, depth, seeds, bounds and trace. */
 wr_err wr_scenario_run(struct wr_sim_result *ret, const struct scenario *scenario,

@@ -2,7 +2,7 @@
 #include <weir/once.h>
 
 #include "cmd/weir/weir.h"
-#include "sim/scenario.h"
+#include "scenario/scenarios.h"
 
 /* Fails only when the second task runs between the first one's two steps. */
 struct race { int value; };

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "cmd/weir/weir.h"
-#include "sim/scenario.h"
+#include "scenario/scenarios.h"
 
 #define SCHEDULES_MAX 1000000
 
@@ -111,6 +111,14 @@ static int wrong(const char *what, const char *value)
 
 #define SEED "0 to 18446744073709551615"
 
+static const struct scenario *find(const char *name)
+{
+    for (size_t i = 0; wr_scenarios[i]; i++)
+        if (strcmp(wr_scenarios[i]->name, name) == 0)
+            return wr_scenarios[i];
+    return NULL;
+}
+
 static void list(void)
 {
     for (size_t i = 0; wr_scenarios[i]; i++)
@@ -139,7 +147,7 @@ static int parse(struct options *options, int argc, char **argv)
     while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
         switch (option) {
         case 'c':
-            options->scenario = wr_scenario_find(optarg);
+            options->scenario = find(optarg);
             if (!options->scenario)
                 return wrong("--scenario takes a name that --list shows, not", optarg);
             break;

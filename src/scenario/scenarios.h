@@ -1,0 +1,15 @@
+/* scenarios.h - the list of all scenarios.
+ *
+ * Those of this folder run more than the runtime: the server, its clients, a node.
+ */
+#ifndef WR_SCENARIO_SCENARIOS_H
+#define WR_SCENARIO_SCENARIOS_H
+
+#include "sim/scenario.h"
+
+extern const struct scenario wr_scenario_http, wr_scenario_drain;
+
+/* The last is NULL. */
+extern const struct scenario *const wr_scenarios[];
+
+#endif
