@@ -148,6 +148,9 @@ void wr_sim_point(const char *what WR_AT);
  * times; counted as a fault. */
 bool wr_sim_fault(const char *what, unsigned one_in);
 
+/* The same, and then the calling task panics, which is no failure of the run. */
+void wr_sim_crash(const char *what, unsigned one_in);
+
 /* One of 0 .. limit-1, to make up work from.  Depends on the seed, the task and
  * how often that task has asked, not on the schedule.  A panic outside. */
 uint64_t wr_sim_below(uint64_t limit);

@@ -184,7 +184,8 @@ static size_t write_down(const struct request *request, size_t number, char *buf
     };
     static const char *const bodies[KINDS] = {
         [ADD] = "Content-Length: 10\r\n\r\n0123456789",
-        [ADD_CHUNKED] = "Transfer-Encoding: chunked\r\n\r\n4\r\n0123\r\n6\r\n456789\r\n0\r\n\r\n",
+        [ADD_CHUNKED] = "Transfer-Encoding: chunked\r\n\r\n"
+                        "4\r\n0123\r\n6\r\n456789\r\n0\r\n\r\n",
     };
     const char *body = bodies[request->kind];
     int len = snprintf(buf, size, "%s/%zu HTTP/1.1\r\nHost: a\r\nX-Corr-ID: r%zu\r\n%s",

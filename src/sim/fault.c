@@ -162,3 +162,11 @@ bool wr_sim_fault(const char *what, unsigned one_in)
     wr_trace_format(&wr_sim.trace, "fault %s", what);
     return true;
 }
+
+void wr_sim_crash(const char *what, unsigned one_in)
+{
+    if (!wr_sim_fault(what, one_in))
+        return;
+    wr_sim.crashing = wr_sim.hush = true;
+    wr_panic("made to by the simulation");
+}

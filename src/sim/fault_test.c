@@ -174,10 +174,40 @@ TEST_PLAIN(faults_of_the_programs_own_are_drawn_and_counted)
     CHECK(fired > 100 && fired < 300);
 }
 
+static wr_err crash_sometimes(void *arg)
+{
+    int *survived = arg;
+    wr_sim_crash("a wheel falls off", 4);
+    ++*survived;
+    return WR_OK;
+}
+
+static wr_err start_crashing(void *arg)
+{
+    struct wr_scope *scope;
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "test.crash", .deadline = WR_NEVER, .independent = true }));
+    for (int i = 0; i < 20; i++)
+        CHECK_OK(wr_scope_go(scope, "test.crash", crash_sometimes, arg));
+    (void)!wr_scope_join(scope, WR_NEVER);
+    (void)!wr_scope_close(scope);
+    return WR_OK;
+}
+
+TEST_PLAIN(a_crash_of_the_programs_own_is_a_fault_and_no_failure)
+{
+    int survived = 0;
+    struct wr_sim_result result;
+    CHECK_OK(simulate(&result, 0, start_crashing, &survived));
+    CHECK(result.faults > 0);
+    CHECK_EQ(20 * result.runs, (uint64_t)survived + result.faults);
+}
+
 TEST(outside_a_simulation_nothing_goes_wrong)
 {
     for (int i = 0; i < 100; i++)
         CHECK(!wr_sim_fault("never", 1));
+    wr_sim_crash("never", 1);
     wr_sim_point("does nothing");
     wr_sim_note("goes nowhere");
     CHECK(wr_sim_alive());
