@@ -21,12 +21,13 @@
 
 /* Everything has a default: zero. */
 struct wr_run_conf {
-    unsigned workers;               /* WEIR_THREADS, else one per core, at most 64 */
+    unsigned workers;               /* WEIR_THREADS, else one per core; at most 64 in all */
     size_t stack_size;              /* 64 KiB, see below; more under sanitizers */
     size_t tasks_max;               /* 4 million tasks alive; kept exactly below 65536 */
     unsigned offload_threads_max;   /* 16 */
     size_t offload_queue_max;       /* 1024 */
     bool virtual_clock;             /* time jumps when nothing can run */
+    bool control;                   /* one worker more, for the scopes with .control */
 };
 
 /* stack_size is rounded up to a power of two, and its lowest page (4 KiB) is the
@@ -35,6 +36,13 @@ struct wr_run_conf {
  * A task that outgrows its stack is named and the process ends.  That a frame of
  * more than a page cannot step over the guard is the compiler's work: build with
  * -fstack-clash-protection, as `pkg-config --cflags weir` says. */
+
+/* The control worker is a thread that runs the tasks of control scopes (scope.h)
+ * and nothing else: what must answer while every other worker is kept by code that
+ * does not wait.  It neither takes tasks from the others nor gives them any, and it
+ * never spins.  There is one beside any number of workers, also beside one; under
+ * the virtual clock there is none, since no time passes there while a task computes,
+ * and the tasks of control scopes run like all others. */
 
 /* Run fn(arg) as the first task; its result.
  * Errors besides: NOMEM, NOFILE (the runtime could not be started). */

@@ -23,6 +23,14 @@
  * own task returns; forgetting to is a panic that names the scope.  Only its
  * owner joins, enters and closes it; tasks may be started in it by its owner
  * and by any fiber below it.  Anybody else who tries panics.
+ *
+ * A control scope is for the few tasks that must answer while all else is busy:
+ * health, metrics, the operator's calls.  Its tasks, and those of all scopes below
+ * it, run on the run's control worker (run.h) and nowhere else; without one, like
+ * any other.  Where a task runs is a matter of its scope, not of who starts it: one
+ * that a control task starts in a scope above goes back to the other workers.  A
+ * control task shares its thread with the others of its sort: one that computes for
+ * long keeps them all waiting.
  */
 #ifndef WEIR_SCOPE_H
 #define WEIR_SCOPE_H
@@ -42,6 +50,7 @@ struct wr_scope_conf {
     bool shield;            /* not canceled from above; needs a real deadline */
     bool low;               /* its tasks run when nothing of normal class can */
     bool independent;       /* a task that fails does not cancel the others */
+    bool control;           /* its tasks run on the control worker, if there is one */
 };
 
 /* Make a scope below the one the caller is in.

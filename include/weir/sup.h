@@ -80,6 +80,7 @@ struct wr_child {
     enum wr_restart restart;    /* required */
     unsigned group;         /* ascending in the list; the highest is stopped first */
     wr_time stop_within;    /* from its drain event to its abort; 0: what is left for all */
+    bool control;           /* it runs in a control scope (scope.h) */
 };
 
 /* Everything but name and children has a default: zero. */

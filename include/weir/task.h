@@ -41,6 +41,7 @@ struct wr_kind {
     } count[WR_KIND_SHARDS];            /* by worker, so that counting is never contended */
     _Atomic uint64_t aborted;           /* canceled because a drain ran out of time */
     _Atomic uint64_t stalls;            /* kept its worker for more than 10 ms */
+    _Atomic uint64_t control;           /* of the spawned: for the control worker */
 };
 #define WR_KIND(text) { .name = (text), .place = WR_HERE }
 

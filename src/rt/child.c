@@ -107,8 +107,8 @@ static wr_err keep(void *arg)
 {
     struct child *child = arg;
     struct wr_scope *scope;
-    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = child->spec->name,
-                                                               .deadline = WR_NEVER });
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = child->spec->name, .deadline = WR_NEVER, .control = child->spec->control });
     if (!err) {
         if (expose(child, scope))
             wr_scope_cancel(scope);

@@ -392,8 +392,8 @@ static void on_panic(const char *place, const char *message)
     char why[120], line[320];
     bool ends = must_end(fiber, why, sizeof(why));
     int len =
-        snprintf(line, sizeof(line), "weir: in task %s, started at %s, on worker %u: %s%s\n",
-                 wr_fiber_name(fiber), fiber->task.kind->place, fiber->home->id,
+        snprintf(line, sizeof(line), "weir: in task %s, started at %s, on %s: %s%s\n",
+                 wr_fiber_name(fiber), fiber->task.kind->place, fiber->home->name,
                  ends ? "the process ends, because " : "the task ends", ends ? why : "");
     wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
     if (!ends)

@@ -150,17 +150,39 @@ static void append(struct fresh *fresh, struct batch *batch)
     fresh->tail = batch;
 }
 
+/* The lock is held, and the calling worker has an empty batch at hand. */
+static inline void put(struct worker *w, struct fresh *fresh, const struct task *task)
+{
+    if (!fresh->head || fresh->tail->end == BATCH_TASKS)
+        append(fresh, batch_take(w));
+    fresh->tail->tasks[fresh->tail->end++] = *task;
+}
+
 wr_err wr_fresh_push(struct worker *w, int class, const struct task *task)
 {
     struct fresh *fresh = &w->fresh[class];
     if (!batch_reserve(w))
         return WR_NOMEM;
     spin_lock(&fresh->lock);
-    if (!fresh->head || fresh->tail->end == BATCH_TASKS)
-        append(fresh, batch_take(w));
-    fresh->tail->tasks[fresh->tail->end++] = *task;
+    put(w, fresh, task);
     set_len(fresh, fresh->len + 1);
     spin_unlock(&fresh->lock);
+    return WR_OK;
+}
+
+/* Its owner may be about to sleep: the length and then who sleeps, here; who sleeps
+ * and then the length, there (idle.c).  Both in sequentially consistent order. */
+wr_err wr_fresh_send(struct worker *w, struct worker *to, int class, const struct task *task)
+{
+    struct fresh *fresh = &to->fresh[class];
+    if (!batch_reserve(w))
+        return WR_NOMEM;
+    spin_lock(&fresh->lock);
+    put(w, fresh, task);
+    atomic_store_explicit(&fresh->len, fresh->len + 1, memory_order_seq_cst);
+    spin_unlock(&fresh->lock);
+    if (atomic_load_explicit(&to->sleeping, memory_order_seq_cst))
+        w->kicks |= (uint64_t)1 << to->id;
     return WR_OK;
 }
 
@@ -277,19 +299,19 @@ static bool steal_from(struct worker *w, struct worker *victim, int class)
 bool wr_loot(struct worker *w)
 {
     for (int class = 0; class < 2; class++)
-        for (unsigned i = 1; i < wr_rt.count; i++)
-            if (ripe(w, &wr_rt.workers[(w->id + i) % wr_rt.count].fresh[class]))
+        for (unsigned i = 1; i < wr_rt.pool; i++)
+            if (ripe(w, &wr_rt.workers[(w->id + i) % wr_rt.pool].fresh[class]))
                 return true;
     return false;
 }
 
 bool wr_steal(struct worker *w)
 {
-    if (wr_starved(w))
+    if (!w->shares || wr_starved(w))
         return false;           /* it could not start them either */
     for (int class = 0; class < 2; class++)
-        for (unsigned i = 1; i < wr_rt.count; i++)
-            if (steal_from(w, &wr_rt.workers[(w->id + i) % wr_rt.count], class))
+        for (unsigned i = 1; i < wr_rt.pool; i++)
+            if (steal_from(w, &wr_rt.workers[(w->id + i) % wr_rt.pool], class))
                 return true;
     return false;
 }

@@ -9,17 +9,27 @@
 
 enum { TASKS = 200 };
 
-static struct worker *open_workers(unsigned count)
+/* Those of the pool, and a control worker behind them. */
+static struct worker *open_workers_and(unsigned pool, bool control)
 {
+    unsigned count = pool + control;
     struct worker *workers = aligned_alloc(CACHE_LINE, count * sizeof(*workers));
     if (!workers)
         abort();
     memset((void *)workers, 0, count * sizeof(*workers));
-    wr_rt = (struct rt){ .workers = workers, .count = count };
+    wr_rt = (struct rt){ .workers = workers, .count = count, .pool = pool };
     wr_rt.conf.virtual_clock = true;        /* thieves are not patient then */
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
         workers[i].id = i;
+        workers[i].shares = i < pool;
+        workers[i].control = i == pool;
+    }
     return workers;
+}
+
+static struct worker *open_workers(unsigned count)
+{
+    return open_workers_and(count, false);
 }
 
 static void close_workers(void)
@@ -234,6 +244,45 @@ TEST_PLAIN(after_a_rush_a_megabyte_of_empty_batches_is_kept_and_no_more)
         batches++;
     CHECK_EQ(KEPT, batches);
     CHECK_EQ(KEPT, wr_rt.depot_count);
+    close_workers();
+}
+
+/* ---- the control worker ---- */
+
+TEST_PLAIN(the_control_worker_takes_from_nobody_and_nobody_from_it)
+{
+    struct worker *workers = open_workers_and(2, true), *control = &workers[2];
+    push_all(&workers[0], 0, 1, TASKS);
+    push_all(control, 0, 1, TASKS);
+    CHECK(!wr_steal(control));
+    while (wr_steal(&workers[1]))
+        check_holds(&workers[1], wr_fresh_oldest(&workers[1].fresh[0]),
+                    wr_fresh_oldest(&workers[1].fresh[0]) + workers[1].fresh[0].len);
+    CHECK_EQ(0, workers[0].fresh[0].len);
+    check_holds(control, 1, TASKS);
+    close_workers();
+}
+
+TEST_PLAIN(a_task_that_is_sent_stands_last_in_the_other_queue)
+{
+    struct worker *workers = open_workers_and(1, true), *control = &workers[1];
+    push_all(control, 0, 1, 30);
+    for (uint64_t i = 30; i < TASKS; i++)
+        CHECK_OK(wr_fresh_send(&workers[0], control, 0, &(struct task){ .id = i }));
+    CHECK_EQ(0, workers[0].fresh[0].len);
+    check_holds(control, 1, TASKS);
+    close_workers();
+}
+
+TEST_PLAIN(who_sends_a_task_to_one_that_sleeps_is_to_wake_it)
+{
+    struct worker *workers = open_workers_and(1, true), *control = &workers[1];
+    CHECK_OK(wr_fresh_send(&workers[0], control, 0, &(struct task){ .id = 1 }));
+    CHECK_EQ(0, workers[0].kicks);
+    control->sleeping = 1;
+    CHECK_OK(wr_fresh_send(&workers[0], control, 1, &(struct task){ .id = 2 }));
+    CHECK_EQ(2, workers[0].kicks);
+    CHECK_EQ(1, control->fresh[1].len);
     close_workers();
 }
 

@@ -3,7 +3,8 @@
  * Going to sleep and being woken race: a worker says that it sleeps and then
  * looks at its inbox once more; a waker puts the fiber into the inbox and then
  * looks whether the worker sleeps.  Both in sequentially consistent order: one
- * of them sees the other.  A worker is woken at most once per sleep.
+ * of them sees the other.  The same holds for a task that is sent to another
+ * worker, and that one's queue.  A worker is woken at most once per sleep.
  *
  * Waking a sleeping thread costs tens of microseconds here, more than many
  * tasks take; so new tasks wake another worker only when more than a few of
@@ -72,6 +73,8 @@ static bool take_spin_place(struct worker *w)
  * took the processor away meanwhile: others need it more. */
 static bool spin_for_work(struct worker *w)
 {
+    if (w->control)             /* the one place is for those with work to share */
+        return false;
     if (w->spin_skip > 0) {
         w->spin_skip--;
         return false;
@@ -102,17 +105,26 @@ static bool spin_for_work(struct worker *w)
     return found;
 }
 
+/* Something has come since it last looked.  Tasks without a stack can wait. */
+static bool called(struct worker *w)
+{
+    if (atomic_load(&w->inbox) || atomic_load(&wr_rt.stopping))
+        return true;
+    return (atomic_load(&w->fresh[0].len) || atomic_load(&w->fresh[1].len)) && !wr_starved(w);
+}
+
 static void sleep_until_kicked(struct worker *w, wr_time span)
 {
+    uint64_t bit = w->control ? 0 : (uint64_t)1 << w->id;  /* never woken to share work */
     atomic_store(&w->sleeping, 1);
-    atomic_fetch_or(&wr_rt.asleep, (uint64_t)1 << w->id);
-    if (!atomic_load(&w->inbox) && !atomic_load(&wr_rt.stopping)) {
+    atomic_fetch_or(&wr_rt.asleep, bit);
+    if (!called(w)) {
         if (wr_rt.conf.virtual_clock)
             wr_os_poll_sleep(&w->poll);
         else
             wr_sched_poll(w, span);
     }
-    atomic_fetch_and(&wr_rt.asleep, ~((uint64_t)1 << w->id));
+    atomic_fetch_and(&wr_rt.asleep, ~bit);
     atomic_store(&w->sleeping, 0);
 }
 

@@ -11,7 +11,7 @@
 
 #define ROWS_MAX 512            /* names of each sort that a map shows */
 
-struct task_row { const char *name; uint64_t spawned, completed, panicked, stalls; };
+struct task_row { const char *name; uint64_t spawned, completed, panicked, stalls, control; };
 
 struct lock_row { const char *name; uint32_t rank; uint64_t contended, held_long; };
 
@@ -83,6 +83,7 @@ static void add_tasks(struct map *map)
         map->tasks[i].completed += KIND_COUNT(kind, completed);
         map->tasks[i].panicked += KIND_COUNT(kind, panicked);
         map->tasks[i].stalls += atomic_load_explicit(&kind->stalls, memory_order_relaxed);
+        map->tasks[i].control += atomic_load_explicit(&kind->control, memory_order_relaxed);
     }
 }
 
@@ -178,14 +179,14 @@ static void print_locks(struct wr_text *text, const struct map *map)
 
 static void print_text(struct wr_text *text, const struct map *map)
 {
-    wr_text_format(text, "%-28s %10s %10s %9s %7s\n", "TASK", "ALIVE", "STARTED", "PANICKED",
-                   "STALLS");
+    wr_text_format(text, "%-28s %10s %10s %9s %7s %9s\n", "TASK", "ALIVE", "STARTED",
+                   "PANICKED", "STALLS", "CONTROL");
     for (size_t i = 0; i < map->task_count; i++) {
         const struct task_row *t = &map->tasks[i];
-        wr_text_format(text, "%-28s %10llu %10llu %9llu %7llu\n", t->name,
+        wr_text_format(text, "%-28s %10llu %10llu %9llu %7llu %9llu\n", t->name,
                        (unsigned long long)(t->spawned - t->completed),
                        (unsigned long long)t->spawned, (unsigned long long)t->panicked,
-                       (unsigned long long)t->stalls);
+                       (unsigned long long)t->stalls, (unsigned long long)t->control);
     }
     wr_text_format(text, "\n%-7s %-20s %9s %7s %-16s %9s %8s  %s\n", "KIND", "NAME", "DEPTH",
                    "CAP", "WHEN FULL", "TAKEN IN", "LOST", "FROM -> TO");
@@ -206,7 +207,8 @@ static void print_markdown(struct wr_text *text, const struct map *map)
 {
     wr_text_str(text, "| task |\n|---|\n");
     for (size_t i = 0; i < map->task_count; i++)
-        wr_text_format(text, "| `%s` |\n", map->tasks[i].name);
+        wr_text_format(text, "| `%s`%s |\n", map->tasks[i].name,
+                       map->tasks[i].control ? ", on the control worker" : "");
     wr_text_str(text, "\n| kind | name | capacity | when full | from | to |\n"
                 "|---|---|---:|---|---|---|\n");
     for (size_t i = 0; i < map->row_count; i++) {

@@ -81,9 +81,9 @@ static bool report_stall(struct worker *w)
     monitor.reported = now;
     char line[240];
     int len = snprintf(line, sizeof(line),
-                       "weir: stall: task %s, started at %s, has kept worker %u for 10 ms; "
+                       "weir: stall: task %s, started at %s, has kept %s for 10 ms; "
                        "blocking calls belong in wr_offload, long loops need wr_yield\n",
-                       monitor.name, monitor.kind->place, w->id);
+                       monitor.name, monitor.kind->place, w->name);
     wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
     wr_os_backtrace_print(monitor.frames, monitor.frame_count);
     return true;
@@ -97,10 +97,12 @@ static bool asleep(const struct worker *w)
 /* A stalled worker cannot give its tasks away by itself. */
 static void help(struct worker *w)
 {
+    if (!w->shares)
+        return;
     if (!atomic_load_explicit(&w->fresh[0].len, memory_order_relaxed)
         && !atomic_load_explicit(&w->fresh[1].len, memory_order_relaxed))
         return;
-    for (unsigned i = 0; i < wr_rt.count; i++)
+    for (unsigned i = 0; i < wr_rt.pool; i++)
         if (atomic_exchange(&wr_rt.workers[i].sleeping, 0)) {
             wr_os_poll_kick(&wr_rt.workers[i].poll);
             return;

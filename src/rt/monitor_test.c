@@ -155,6 +155,26 @@ TEST_DIES_PLAIN(a_stall_names_the_task_where_it_was_started_its_worker_and_the_r
     wr_panic("as claimed");
 }
 
+static wr_err go_compute_in_control(void *arg)
+{
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "test.control", .deadline = WR_NEVER, .control = true }), WR_NOMEM);
+    (void)arg;
+    CHECK_OK(wr_scope_go_kind(scope, &computing, compute, &computing));
+    scope_done(scope);
+    return WR_OK;
+}
+
+TEST_DIES_PLAIN(a_stall_of_the_control_worker_is_named_as_such,
+                "weir: stall: task test\\.computing#[0-9]+, started at "
+                "src/rt/monitor_test\\.c:[0-9]+, has kept the control worker for 10 ms;")
+{
+    (void)!wr_run(&(struct wr_run_conf){ .workers = 1, .control = true },
+                  go_compute_in_control, NULL);
+    wr_panic("as claimed");
+}
+
 TEST_DIES_PLAIN(a_stall_is_reported_with_a_backtrace_and_how_to_read_it,
                 "stall: task.*\n.*monitor_test\\(.*\\[0x.*\n"
                 "weir: lines: addr2line -fpe /[^ ]*monitor_test( 0x[0-9a-f]+)+\n")
@@ -258,4 +278,11 @@ TEST_PLAIN(a_task_behind_a_stalled_one_is_given_to_a_worker_that_sleeps)
 {
     atomic_bool ran = false;
     CHECK_OK(run_on(2, spawn_one_and_compute, &ran));
+}
+
+TEST_PLAIN(who_is_woken_to_help_is_never_the_control_worker)
+{
+    atomic_bool ran = false;
+    CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 2, .control = true },
+                    spawn_one_and_compute, &ran));
 }

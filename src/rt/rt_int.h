@@ -208,6 +208,8 @@ struct worker {
     struct wr_scope *done_scope;        /* ... this scope */
     _Atomic bool busy;                  /* a fiber runs: not the loop, not asleep */
     uint32_t id;
+    bool control;                       /* runs the tasks of control scopes, and no others */
+    bool shares;                        /* there are others to take tasks from and give to */
     bool fresh_first;                   /* this turn is for a new task */
     struct fiber sched;                 /* the thread's own context */
     struct fiber *spare;                /* started once, without a task now */
@@ -240,6 +242,7 @@ struct worker {
     uint32_t spin_misses, spin_skip;
     uint32_t naps;                      /* short sleeps in a row */
     bool idle_counted;                  /* counted as idle by the virtual clock */
+    char name[20];                      /* "worker 3", "the control worker" */
 
     struct fresh fresh[2];
     _Alignas(CACHE_LINE) _Atomic(struct fiber *) inbox;
@@ -326,6 +329,8 @@ bool wr_ticket_take(struct worker *w);
 void wr_ticket_give(struct worker *w);
 /* The calling worker's own queue.  Errors: NOMEM. */
 wr_err wr_fresh_push(struct worker *w, int class, const struct task *task);
+/* The queue of another worker, which the caller wakes if it sleeps.  Errors: NOMEM. */
+wr_err wr_fresh_send(struct worker *w, struct worker *to, int class, const struct task *task);
 bool wr_fresh_pop(struct worker *w, int class, struct task *ret);
 /* The number of the task that is first in line; 0 when there is none. */
 uint64_t wr_fresh_oldest(struct fresh *fresh);
@@ -356,6 +361,8 @@ void wr_rt_metrics(void);
 struct rt {
     struct worker *workers;
     unsigned count;
+    unsigned pool;                      /* the first of these: all but the control worker */
+    struct worker *control;             /* the last one, or NULL */
     struct wr_run_conf conf;
     const struct rt_hooks *hooks;       /* the simulation's, or NULL */
     struct wr_scope *root;

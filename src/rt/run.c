@@ -203,7 +203,8 @@ static unsigned worker_count(const struct wr_run_conf *conf)
     }
     if (count == 0)
         count = wr_rt.cores;
-    return count < WORKERS_MAX ? count : WORKERS_MAX;
+    unsigned most = conf->control ? WORKERS_MAX - 1 : WORKERS_MAX;
+    return count < most ? count : most;
 }
 
 static wr_err open_workers(void)
@@ -212,9 +213,13 @@ static wr_err open_workers(void)
     if (!wr_rt.workers)
         return WR_NOMEM;
     memset(wr_rt.workers, 0, wr_rt.count * sizeof(*wr_rt.workers));
+    wr_rt.control = wr_rt.count > wr_rt.pool ? &wr_rt.workers[wr_rt.pool] : NULL;
     for (unsigned i = 0; i < wr_rt.count; i++) {
         struct worker *w = &wr_rt.workers[i];
         w->id = i;
+        w->control = i == wr_rt.pool;
+        w->shares = i < wr_rt.pool && wr_rt.pool > 1;
+        snprintf(w->name, sizeof(w->name), w->control ? "the control worker" : "worker %u", i);
         wr_rand_seed_from_world(&w->rand);
         wr_err err = wr_os_poll_open(&w->poll);
         if (err) {
@@ -241,8 +246,9 @@ static void configure(const struct wr_run_conf *conf, const struct rt_hooks *hoo
 {
     wr_rt = (struct rt){ .conf = *conf, .hooks = hooks, .cores = wr_os_cores() };
     struct wr_run_conf *c = &wr_rt.conf;
-    wr_rt.count = hooks ? 1 : worker_count(conf);
     c->virtual_clock |= hooks != NULL;
+    wr_rt.pool = hooks ? 1 : worker_count(conf);
+    wr_rt.count = wr_rt.pool + (c->control && !c->virtual_clock);
     if (c->stack_size == 0)
         c->stack_size = STACK_SIZE;
     if (c->stack_size < STACK_SIZE_MIN || c->stack_size > STACK_SIZE_MAX)
@@ -285,9 +291,9 @@ static wr_err run_workers(struct first *first)
     wr_os_thread_self(&w->thread);
     for (; started < wr_rt.count && !err; started += !err) {
         char name[16];
-        snprintf(name, sizeof(name), "weir-%u", started);
-        err = wr_os_thread_start(&wr_rt.workers[started].thread, name, worker_main,
-                                 &wr_rt.workers[started]);
+        struct worker *other = &wr_rt.workers[started];
+        snprintf(name, sizeof(name), other->control ? "weir-control" : "weir-%u", started);
+        err = wr_os_thread_start(&other->thread, name, worker_main, other);
     }
     if (!err && !wr_rt.conf.virtual_clock)
         err = wr_monitor_start();
@@ -379,7 +385,7 @@ struct dump_row {
     const struct wr_kind *kind;
     uint64_t id;
     const char *what, *place;
-    unsigned worker;
+    const struct worker *worker;
     bool waits;
 };
 
@@ -394,7 +400,7 @@ static void note_fiber(struct dump *dump, const struct fiber *fiber)
         return;
     }
     dump->rows[dump->count++] = (struct dump_row){
-        .kind = fiber->task.kind, .id = fiber->task.id, .worker = fiber->home->id,
+        .kind = fiber->task.kind, .id = fiber->task.id, .worker = fiber->home,
         .waits = (atomic_load(&fiber->word) & WAIT_STATE) == WAIT_ARMED,
         .what = atomic_load_explicit(&fiber->what, memory_order_relaxed),
         .place = atomic_load_explicit(&fiber->place, memory_order_relaxed),
@@ -439,7 +445,7 @@ static void print_row(const struct dump_row *row)
 {
     char name[48];
     snprintf(name, sizeof(name), "%s#%llu", row->kind->name, (unsigned long long)row->id);
-    complain("weir:   worker %u  %-28s %s%s at %s\n", row->worker, name,
+    complain("weir:   %s  %-28s %s%s at %s\n", row->worker->name, name,
              row->waits ? "waits on " : "runs, waited last",
              row->waits && row->what ? row->what : "", row->place ? row->place : "-");
 }

@@ -83,23 +83,53 @@ static void wake_one(struct worker *w)
     wr_kick();
 }
 
+/* One that sleeps, if any does. */
+static struct worker *any_of_pool(struct worker *w)
+{
+    uint64_t asleep = atomic_load_explicit(&wr_rt.asleep, memory_order_relaxed);
+    if (asleep)
+        return &wr_rt.workers[__builtin_ctzll(asleep)];
+    return &wr_rt.workers[wr_rand_below(&w->rand, wr_rt.pool)];
+}
+
+/* A task of a control scope, or of any other on behalf of a control task: where it
+ * belongs is a matter of the scope. */
+static wr_err go_beside(struct worker *w, const struct task *task)
+{
+    bool control = task->scope->control;
+    int class = task->scope->low;
+    wr_err err;
+    if (control == w->control)
+        err = wr_fresh_push(w, class, task);
+    else
+        err = wr_fresh_send(w, control ? wr_rt.control : any_of_pool(w), class, task);
+    if (!err && control)
+        atomic_fetch_add_explicit(&task->kind->control, 1, memory_order_relaxed);
+    wr_kick();
+    return err;
+}
+
 wr_err wr_sched_go(struct wr_scope *scope, struct wr_kind *kind, wr_task_fn fn, void *arg)
 {
     struct worker *w = wr_worker_self;
     if (!wr_ticket_take(w))
         return WR_BUSY;
-    if (__builtin_expect(!atomic_load_explicit(&kind->known, memory_order_relaxed), 0))
+    if (unlikely(!atomic_load_explicit(&kind->known, memory_order_relaxed)))
         wr_kind_know(kind);
-    wr_err err = wr_fresh_push(w, scope->low, &(struct task){
-        .fn = fn, .arg = arg, .scope = scope, .kind = kind,
-        .id = ++w->ids * wr_rt.count + w->id });
+    struct task task = { .fn = fn, .arg = arg, .scope = scope, .kind = kind,
+                         .id = ++w->ids * wr_rt.count + w->id };
+    wr_err err;
+    if (unlikely(scope->control | w->control))
+        err = go_beside(w, &task);
+    else
+        err = wr_fresh_push(w, scope->low, &task);
     if (err) {
         wr_ticket_give(w);
         return err;
     }
     count_shard(&kind->count[w->id % WR_KIND_SHARDS].spawned, wr_rt.count);
     size_t len = atomic_load_explicit(&w->fresh[scope->low].len, memory_order_relaxed);
-    if (__builtin_expect(len > FRESH_FEW && wr_rt.count > 1, 0))
+    if (unlikely(len > FRESH_FEW && w->shares))
         wake_one(w);
     return WR_OK;
 }
@@ -395,7 +425,7 @@ static void look_around(struct worker *w)
         wr_time now = wr_now();
         if (w->wheel.count)
             fire_due(w, now);
-        if (wr_rt.count > 1)
+        if (w->shares)
             offer_help(w, now);
         if (w->low_turn || (!w->ready[1].head && !w->fresh[1].len))
             w->low_ran = now;

@@ -87,6 +87,7 @@ wr_err (wr_scope_new)(struct wr_scope **ret, const struct wr_scope_conf *conf,
     scope->shield = conf->shield;
     scope->independent = conf->independent;
     scope->low = conf->low || parent->low;
+    scope->control = wr_rt.control && (conf->control || parent->control);
     scope->owner = fiber;
     bool own = conf->shield || conf->deadline < parent->deadline;
     scope->deadline = own ? conf->deadline : parent->deadline;

@@ -10,6 +10,7 @@ struct wr_scope {
     struct spin lock;
     _Atomic(wr_err) ended;          /* WR_OK while it runs, else CANCELED or TIMEOUT */
     bool shield, low, independent;
+    bool control;                   /* there is a control worker, and its tasks run there */
     wr_err err;                     /* of the first task that failed */
     _Atomic size_t live;
     wr_time deadline;               /* effective: the earliest up to the root or a shield */

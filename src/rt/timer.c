@@ -187,8 +187,8 @@ void wr_timer_check_home(const struct wr_timer *timer, const char *place)
 {
     struct worker *w = wr_worker_self;
     if (timer->state == TIMER_ARMED && !(w && w->id == timer->home))
-        wr_panic_at(place, "a timer that is set on worker %u is used by %s, which is not on it",
-                    timer->home, wr_task_name());
+        wr_panic_at(place, "a timer that is set on %s is used by %s, which is not on it",
+                    wr_rt.workers[timer->home].name, wr_task_name());
 }
 
 static struct worker *own_worker(const struct wr_timer *timer, const char *call,

@@ -31,13 +31,17 @@ static void free_all(void)
     wr_once_free(once);
 }
 
-static void run(unsigned workers, bool virtual_clock, wr_task_fn fn)
+static void run_conf(struct wr_run_conf conf, wr_task_fn fn)
 {
-    struct wr_run_conf conf = { .workers = workers, .stack_size = 64 * 1024,
-                                .virtual_clock = virtual_clock };
+    conf.stack_size = 64 * 1024;
     wr_err err = wr_run(&conf, fn, NULL);
     if (err)
         model_fail("the run ended with %s; %s", wr_err_name(err), driver_complaint());
+}
+
+static void run(unsigned workers, bool virtual_clock, wr_task_fn fn)
+{
+    run_conf((struct wr_run_conf){ .workers = workers, .virtual_clock = virtual_clock }, fn);
 }
 
 static wr_err nothing(void *arg)
@@ -491,3 +495,71 @@ static void run_deadline_passes(void)
 MODEL(workers_scope_deadline, .setup = open_all,
       .thread = { run_deadline_passes, driver_thread }, .finish = free_all, .locks_wait = true,
       .preempt_max = 2);
+
+/* ---- one worker and the control worker: a queue against going to sleep ---- */
+
+static struct wr_scope *above;
+
+static wr_err count_on_control(void *arg)
+{
+    MODEL_CHECK(wr_worker_self->control);
+    return count_one(arg);
+}
+
+static wr_err count_on_other(void *arg)
+{
+    MODEL_CHECK(!wr_worker_self->control);
+    return count_one(arg);
+}
+
+static wr_err send_up(void *arg)
+{
+    MODEL_OK(wr_scope_go(above, "model.up", count_on_other, NULL));
+    return count_on_control(arg);
+}
+
+/* Start fn there and await it; its worker sleeps, is about to, or has just begun. */
+static wr_err in_control(wr_task_fn fn)
+{
+    struct wr_scope *scope;
+    MODEL_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .deadline = WR_NEVER,
+                                                           .control = true }));
+    MODEL_OK(wr_scope_go(scope, "model.control", fn, NULL));
+    MODEL_OK(wr_scope_join(scope, WR_NEVER));
+    return wr_scope_close(scope);
+}
+
+static wr_err send_down(void *arg)
+{
+    (void)arg;
+    MODEL_OK(in_control(count_on_control));
+    MODEL_CHECK(atomic_load(&many) == 1);
+    return WR_OK;
+}
+
+static wr_err send_down_and_up(void *arg)
+{
+    (void)arg;
+    MODEL_OK(wr_scope_new(&above, &(struct wr_scope_conf){ .deadline = WR_NEVER }));
+    wr_scope_enter(above);
+    MODEL_OK(in_control(send_up));
+    wr_scope_leave(above);
+    MODEL_OK(wr_scope_join(above, WR_NEVER));
+    MODEL_CHECK(atomic_load(&many) == 2);
+    return wr_scope_close(above);
+}
+
+static void run_send_down(void)
+{
+    run_conf((struct wr_run_conf){ .workers = 1, .control = true }, send_down);
+}
+
+static void run_send_down_and_up(void)
+{
+    run_conf((struct wr_run_conf){ .workers = 1, .control = true }, send_down_and_up);
+}
+
+MODEL(control_task, .thread = { run_send_down, driver_thread }, .locks_wait = true,
+      .stale_max = 1);
+MODEL(control_task_and_back, .thread = { run_send_down_and_up, driver_thread },
+      .locks_wait = true);
