@@ -25,6 +25,7 @@ UNTESTED = {
     "src/rt/os_mem.c": "the real driver; exercised by every test that runs fibers",
     "src/rt/os_poll.c": "the real driver; its contract is tested in fd_test.c",
     "src/rt/os_net.c": "the real driver; its contract is tested in socket_test.c",
+    "src/rt/os_file.c": "the real driver; its contract is tested in file_test.c",
     "src/rt/os_signal.c": "the real driver; its contract is tested where signals arrive",
     "src/rt/os_trace.c": "the real driver; monitor_test.c sees what it prints",
     "src/rt/stream.c": "passes calls on; each network has its own tests of them",
@@ -41,7 +42,7 @@ MAY_INCLUDE = {
     "scenario": {"base", "rt", "sim", "flow", "net", "scenario"},
     "conf": {"base", "rt", "conf"},
     "svc": {"base", "rt", "flow", "net", "conf", "svc"},
-    "testing": {"base", "rt", "sim", "flow", "net", "testing"},
+    "testing": {"base", "rt", "sim", "flow", "net", "conf", "testing"},
     "cmd": {"base", "rt", "sim", "flow", "net", "scenario", "conf", "svc", "cmd"},
 }
 

@@ -8,6 +8,7 @@
 #include <weir/chan.h>
 #include <weir/err.h>
 #include <weir/fd.h>
+#include <weir/file.h>
 #include <weir/http.h>
 #include <weir/lock.h>
 #include <weir/log.h>

@@ -15,6 +15,7 @@
 #include <weir/addr.h>
 #include <weir/err.h>
 #include <weir/fd.h>
+#include <weir/file.h>
 #include <weir/time.h>
 
 unsigned wr_os_cores(void);
@@ -76,6 +77,18 @@ void wr_os_socket_reset(int fd);            /* and close it */
 wr_err wr_os_socket_local(int fd, struct wr_addr *ret);
 wr_err wr_os_socket_process(int fd, uint32_t *ret_uid, int32_t *ret_pid);
 void wr_os_unlink(const char *path);
+
+/* Whole files; all of them block.  See file.h. */
+wr_err wr_os_file_read(char **ret, size_t *ret_len, const char *path, size_t max);
+wr_err wr_os_file_look(struct wr_file_info *ret, const char *path);
+wr_err wr_os_file_write(const char *path, const void *bytes, size_t len, unsigned mode);
+wr_err wr_os_file_make_dir(const char *path, unsigned mode);
+
+/* A descriptor that becomes readable with every change in a folder; what was read from
+ * it: a change of this name (or too many to tell), of others only, the folder's end. */
+enum os_watch_event { OS_WATCH_OTHER, OS_WATCH_NAMED, OS_WATCH_GONE };
+wr_err wr_os_watch_open(int *ret_fd, const char *folder);
+enum os_watch_event wr_os_watch_seen(const char *events, size_t len, const char *name);
 
 /* Writing to a pipe that nobody reads is an error, not the end of the process. */
 void wr_os_no_sigpipe(void);

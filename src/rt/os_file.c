@@ -1,0 +1,202 @@
+/* os_file.c - files, as the system has them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/world.h"
+#include "rt/os.h"
+
+static wr_err failed(int fd)
+{
+    int number = errno;
+    if (fd >= 0)
+        close(fd);
+    return wr_err_errno(number);
+}
+
+/* ---- reading ---- */
+
+/* One byte more than allowed is asked for: a file may grow while it is read. */
+static wr_err read_all(int fd, char *buf, size_t max, size_t *ret_len)
+{
+    size_t len = 0;
+    while (len <= max) {
+        ssize_t n = read(fd, buf + len, max + 1 - len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return wr_err_errno(errno);
+        if (n == 0)
+            break;
+        len += (size_t)n;
+    }
+    if (len > max)
+        return WR_INVALID;
+    *ret_len = len;
+    return WR_OK;
+}
+
+wr_err wr_os_file_read(char **ret, size_t *ret_len, const char *path, size_t max)
+{
+    struct stat is;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return failed(fd);
+    wr_err err = fstat(fd, &is) != 0                      ? wr_err_errno(errno)
+        : !S_ISREG(is.st_mode) || (uint64_t)is.st_size > max ? WR_INVALID
+                                                          : WR_OK;
+    size_t room = err ? 0 : (size_t)is.st_size + 4096 < max ? (size_t)is.st_size + 4096 : max;
+    char *buf = err ? NULL : malloc(room + 2);
+    if (!err)
+        err = buf ? read_all(fd, buf, room, ret_len) : WR_NOMEM;
+    close(fd);
+    if (err) {
+        free(buf);
+        return err;
+    }
+    buf[*ret_len] = '\0';
+    *ret = buf;
+    return WR_OK;
+}
+
+static bool in_memory(const char *path)
+{
+    struct statfs fs;
+    return statfs(path, &fs) == 0
+        && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+wr_err wr_os_file_look(struct wr_file_info *ret, const char *path)
+{
+    struct stat is;
+    if (stat(path, &is) != 0)
+        return wr_err_errno(errno);
+    *ret = (struct wr_file_info){
+        .regular = S_ISREG(is.st_mode),
+        .directory = S_ISDIR(is.st_mode),
+        .mode = is.st_mode & 07777,
+        .uid = is.st_uid,
+        .size = (uint64_t)is.st_size,
+        .device = is.st_dev,
+        .inode = is.st_ino,
+        .changed = { is.st_mtim.tv_sec * 1000000000 + is.st_mtim.tv_nsec },
+        .in_memory = in_memory(path),
+    };
+    return WR_OK;
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const char *at, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, at, len);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0) {
+            at += n;
+            len -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+/* The folder of a path, opened; a rename is safe once the folder is. */
+static int open_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path))
+                         : strdup(".");
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(folder);
+    return fd;
+}
+
+/* The temporary name is beside the path and cannot be guessed: two writers never meet. */
+wr_err wr_os_file_write(const char *path, const void *bytes, size_t len, unsigned mode)
+{
+    uint64_t random;
+    char temporary[4096];
+    wr_world->entropy(&random, sizeof(random));
+    int made = snprintf(temporary, sizeof(temporary), "%s.%016llx", path,
+                        (unsigned long long)random);
+    if (made >= (int)sizeof(temporary))
+        return WR_INVALID;
+    int folder = open_folder(path);
+    if (folder < 0)
+        return failed(-1);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return failed(folder);
+    bool good = write_all(fd, bytes, len) && fchmod(fd, mode) == 0 && fsync(fd) == 0
+        && rename(temporary, path) == 0;
+    if (!good) {
+        int number = errno;
+        unlink(temporary);
+        errno = number;
+    }
+    close(fd);
+    good = good && fsync(folder) == 0;
+    wr_err err = good ? WR_OK : wr_err_errno(errno);
+    close(folder);
+    return err;
+}
+
+/* From the front: each part of the path in its turn. */
+wr_err wr_os_file_make_dir(const char *path, unsigned mode)
+{
+    struct stat is;
+    char *part = strdup(path);
+    if (!part)
+        return WR_NOMEM;
+    for (char *at = part + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(part, mode);          /* the last one will tell whether it worked */
+            *at = '/';
+        }
+    wr_err err = mkdir(part, mode) == 0 ? WR_OK : wr_err_errno(errno);
+    if (err == WR_EXISTS && stat(part, &is) == 0 && S_ISDIR(is.st_mode))
+        err = WR_OK;
+    free(part);
+    return err;
+}
+
+/* ---- watching ---- */
+
+wr_err wr_os_watch_open(int *ret_fd, const char *folder)
+{
+    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd < 0)
+        return failed(fd);
+    unsigned events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF
+        | IN_MOVE_SELF | IN_ONLYDIR;
+    if (inotify_add_watch(fd, folder, events) < 0) {
+        bool limit = errno == ENOSPC;
+        wr_err err = failed(fd);
+        return limit ? WR_NOFILE : err;
+    }
+    *ret_fd = fd;
+    return WR_OK;
+}
+
+enum os_watch_event wr_os_watch_seen(const char *events, size_t len, const char *name)
+{
+    enum os_watch_event seen = OS_WATCH_OTHER;
+    for (size_t at = 0; at + sizeof(struct inotify_event) <= len;) {
+        const struct inotify_event *event = (const void *)(events + at);
+        if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT))
+            return OS_WATCH_GONE;
+        if ((event->mask & IN_Q_OVERFLOW) || (event->len > 0 && strcmp(event->name, name) == 0))
+            seen = OS_WATCH_NAMED;
+        at += sizeof(*event) + event->len;
+    }
+    return seen;
+}
