@@ -9,6 +9,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *what;
 } commands[] = {
+    { "config", weir_config, "print or check the configuration" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
     { "sim", weir_sim, "run scenarios in a simulated world, and replay a seed" },
     { "topology", weir_topology, "the map of tasks, channels and locks" },

@@ -7,6 +7,7 @@
 #include <weir/err.h>
 #include <weir/topo.h>
 
+int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);
 int weir_sim(int argc, char **argv);
 int weir_topology(int argc, char **argv);

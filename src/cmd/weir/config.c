@@ -1,0 +1,93 @@
+/* config.c - the configuration that flags, variables, a file and presets make. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/weir/weir.h"
+#include "conf/conf.h"
+#include "conf/node_keys.h"
+
+#define OUT_MAX (1024ul * 1024)
+
+static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
+
+static int usage(FILE *to)
+{
+    fprintf(to, "usage: weir config print [--json] [FLAG...]\n"
+                "       weir config validate PATH\n"
+                "  print shows every key, its value and where that came from, as a file that\n"
+                "  can be read again; secrets are left out.  validate reads a file and says\n"
+                "  everything that is wrong with it.  Both end with 2 if anything is.\n");
+    if (to == stderr)
+        return 2;
+    struct wr_text text = wr_text_heap(OUT_MAX);
+    wr_conf_help(&text, &(struct wr_conf_source){ .tables = tables });
+    fprintf(to, "\nflags, also as WEIR_... in the environment and as keys in a file:\n%s",
+            text.at);
+    wr_text_free(&text);
+    return 0;
+}
+
+/* Load, and say on standard error what there is to say.  NULL: it is wrong. */
+static struct wr_conf *load(const struct wr_conf_source *source)
+{
+    struct wr_conf *conf = NULL;
+    struct wr_conf_report report = { 0 };
+    wr_err err = wr_conf_load(&conf, source, &report);
+    if (report.text.len)
+        fwrite(report.text.at, 1, report.text.len, stderr);
+    if (err && err != WR_INVALID)
+        fprintf(stderr, "weir config: %s\n", wr_err_text(err));
+    wr_conf_report_free(&report);
+    return conf;
+}
+
+static int print(int argc, char **argv)
+{
+    bool json = false, help = false;
+    const struct wr_conf_switch switches[] = {
+        { "--json", &json, "Print JSON." }, { "--help", &help, "This." }, { 0 },
+    };
+    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .argc = argc,
+                                                          .argv = argv, .env = environ,
+                                                          .switches = switches });
+    if (help) {
+        wr_conf_unref(conf);
+        return usage(stdout);
+    }
+    if (!conf)
+        return 2;
+    struct wr_text text = wr_text_heap(OUT_MAX);
+    if (json)
+        wr_conf_print_json(&text, conf);
+    else
+        wr_conf_print(&text, conf);
+    bool whole = text.cut == 0 && fwrite(text.at, 1, text.len, stdout) == text.len
+        && (!json || putchar('\n') != EOF) && fflush(stdout) == 0;
+    wr_text_free(&text);
+    wr_conf_unref(conf);
+    return whole ? 0 : 1;
+}
+
+/* The file alone: what flags and variables would make of it is print's business. */
+static int validate(const char *path)
+{
+    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .path = path });
+    if (!conf)
+        return 2;
+    printf("%s: fine\n", path);
+    wr_conf_unref(conf);
+    return 0;
+}
+
+int weir_config(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return usage(stdout);
+    if (argc >= 2 && strcmp(argv[1], "print") == 0)
+        return print(argc - 1, argv + 1);
+    if (argc == 3 && strcmp(argv[1], "validate") == 0)
+        return validate(argv[2]);
+    return usage(stderr);
+}

@@ -1,0 +1,256 @@
+/* node_keys.c - what can be configured of the node itself. */
+#include "conf/node_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/file.h>
+
+#define MANY 1000000
+#define KIB ((int64_t)1024)
+#define MIB (1024 * KIB)
+#define EIB (KIB * KIB * KIB * MIB * KIB)
+#define HOUR WR_S(3600)
+
+#define SPAN(least, most) .type = WR_CONF_DURATION, .min = (least), .max = (most)
+#define COUNT(most) .type = WR_CONF_INT, .min = 1, .max = (most)
+#define BYTES(least, most) .type = WR_CONF_SIZE, .min = (least), .max = (most)
+#define RON(name) .env = "RON_" name " !MACRO_" name
+
+static const struct wr_conf_key keys[] = {
+    { .name = "config", .type = WR_CONF_PATH, .no_file = true, RON("CONFIG"),
+      .help = "The file to read, TOML or JSON." },
+    { .name = "data", .type = WR_CONF_PATH, .preset = "$STATE/weir",
+      .preset_unless = "security.amnesia", .help = "Where everything that lasts is kept." },
+    { .name = "threads", .type = WR_CONF_INT, .min = 1, .max = 64,
+      .help = "Threads that run fibers; one per processor when unset." },
+
+    { .name = "http_addr", .type = WR_CONF_ADDR, .preset = "127.0.0.1:8080",
+      .aka = "bind_addr", .flags = "--bind", RON("HTTP_ADDR"),
+      .help = "Where HTTP is served." },
+    { .name = "metrics_addr", .type = WR_CONF_ADDR, .flags = "--metrics", RON("METRICS_ADDR"),
+      .help = "A second address for health and metrics; that of HTTP when unset." },
+    { .name = "oap_addr", .type = WR_CONF_ADDR, RON("OVERLAY_ADDR"),
+      .help = "Where framed connections are taken; nowhere when unset." },
+    { .name = "uds.path", .type = WR_CONF_PATH, .flags = "--uds",
+      .help = "A Unix socket that serves the same, in a folder of mode 0700." },
+    { .name = "uds.allow_uids", .type = WR_CONF_NUMBERS, .preset = "", .max = UINT32_MAX,
+      .help = "Who may connect to it besides the node's own user." },
+
+    { .name = "max_conns", COUNT(MANY), .preset = "1024", .live = true, RON("MAX_CONNS"),
+      .help = "Connections held at once." },
+    { .name = "per_ip_conns", COUNT(MANY), .preset = "256", .live = true,
+      .help = "Connections held at once from one address." },
+    { .name = "read_timeout", SPAN(WR_MS(1), HOUR), .preset = "5s", .live = true,
+      RON("READ_TIMEOUT"), .help = "Until a request must have arrived." },
+    { .name = "write_timeout", SPAN(WR_MS(1), HOUR), .preset = "5s", .live = true,
+      RON("WRITE_TIMEOUT"), .help = "Until a peer must have taken an answer." },
+    { .name = "idle_timeout", SPAN(WR_MS(1), HOUR), .preset = "60s", .live = true,
+      RON("IDLE_TIMEOUT"), .help = "How long a connection may say nothing." },
+    { .name = "rate.accept_per_s", COUNT(MANY), .preset = "1000", .live = true,
+      .help = "New connections per second from one address." },
+    { .name = "rate.accept_burst", COUNT(MANY), .preset = "1024", .live = true,
+      .help = "New connections at once from one address." },
+    { .name = "rate.requests_per_s", COUNT(MANY), .preset = "10000", .live = true,
+      .help = "Requests per second from one address." },
+    { .name = "rate.requests_burst", COUNT(MANY), .preset = "20000", .live = true,
+      .help = "Requests at once from one address." },
+
+    { .name = "limits.max_body_bytes", BYTES(KIB, EIB), .preset = "1MiB", .live = true,
+      RON("MAX_BODY_BYTES"), .help = "The largest body of a request." },
+    { .name = "limits.max_chunk_bytes", BYTES(KIB, 16 * MIB), .preset = "64KiB", .live = true,
+      RON("MAX_CHUNK_BYTES"), .help = "The largest piece of a stream." },
+    { .name = "limits.decompress_ratio_cap", COUNT(100), .preset = "10", .live = true,
+      RON("DECOMPRESS_RATIO_CAP"), .help = "How many times its size a body may unpack to." },
+    { .name = "limits.max_inflated_bytes", BYTES(KIB, EIB), .preset = "32MiB", .live = true,
+      .help = "The largest body once it is unpacked." },
+    { .name = "overlay.request_deadline", SPAN(WR_MS(1), HOUR), .preset = "2s", .live = true,
+      .help = "Until a request must be answered, all told." },
+    { .name = "overlay.max_body_bytes", BYTES(KIB, EIB), .preset = "4MiB", .live = true,
+      .help = "The largest body on the overlay's routes." },
+    { .name = "io.max_frame_bytes", BYTES(64, 16 * MIB), .preset = "1MiB",
+      .help = "The largest frame of a framed connection." },
+    { .name = "io.handshake_timeout", SPAN(WR_MS(1), WR_S(60)), .preset = "2s",
+      .help = "Until a TLS handshake must be over." },
+
+    { .name = "tls.enabled", .type = WR_CONF_BOOL, .preset = "false", .flags = "--tls",
+      .help = "Serve HTTP over TLS 1.3." },
+    { .name = "tls.cert_path", .type = WR_CONF_PATH, .flags = "--tls-cert",
+      .help = "The certificate and its chain, PEM." },
+    { .name = "tls.key_path", .type = WR_CONF_PATH, .flags = "--tls-key",
+      .help = "Its private key, PEM, which only its owner can read." },
+    { .name = "auth.key_path", .type = WR_CONF_PATH, .aka = "auth.macaroon_path",
+      .help = "The key that capability tokens are made with, which only its owner can read." },
+    { .name = "admin.token", .type = WR_CONF_SECRET, RON("ADMIN_TOKEN"),
+      .help = "Who has it may administer the node from elsewhere." },
+    { .name = "admin.token_path", .type = WR_CONF_PATH,
+      .help = "A file with that token, which only its owner can read." },
+    { .name = "security.amnesia", .type = WR_CONF_BOOL, .preset = "false",
+      .flags = "--amnesia", .env = "RON_AMNESIA AMNESIA !MACRO_AMNESIA",
+      .help = "Write no file, and wipe memory at the end." },
+    { .name = "security.pq_mode", .type = WR_CONF_CHOICE, .preset = "off",
+      .choices = "off hybrid", .synonyms = "0=off false=off 1=hybrid on=hybrid true=hybrid",
+      .flags = "--pq-mode", RON("PQ_MODE"), .help = "Post-quantum key exchange." },
+
+    { .name = "services.enable", .type = WR_CONF_SERVICES, .preset = "",
+      .flags = "--services", RON("SERVICES"),
+      .help = "The services to start; all there are when empty." },
+    { .name = "readiness.required_services", .type = WR_CONF_SERVICES, .preset = "",
+      .live = true, .help = "Services without which the node is not ready." },
+    { .name = "workers.count", .type = WR_CONF_PERMITS, .preset = "1xCPU",
+      .help = "Workers that take requests from the queue." },
+    { .name = "facets.feed", .type = WR_CONF_PERMITS, .preset = "4xCPU", .live = true,
+      .help = "Fan-outs of feeds at once." },
+    { .name = "facets.graph", .type = WR_CONF_PERMITS, .preset = "2xCPU", .live = true,
+      .help = "Expansions of the graph at once." },
+    { .name = "facets.search", .type = WR_CONF_PERMITS, .preset = "4xCPU", .live = true,
+      .help = "Searches at once." },
+    { .name = "facets.index", .type = WR_CONF_PERMITS, .preset = "1xCPU", .live = true,
+      .help = "Additions to the index at once." },
+    { .name = "facets.mailbox", .type = WR_CONF_PERMITS, .preset = "4xCPU", .live = true,
+      .help = "Operations on mailboxes at once." },
+    { .name = "channels.work", COUNT(MANY), .preset = "512",
+      .help = "Requests that may wait for a worker." },
+    { .name = "channels.telemetry", COUNT(MANY), .preset = "512",
+      .help = "Events of telemetry that may wait; the oldest is dropped." },
+    { .name = "channels.bus", COUNT(MANY), .preset = "1024",
+      .help = "Events a slow listener may be behind." },
+    { .name = "channels.cfg_updates", COUNT(MANY), .preset = "64",
+      .help = "Changes of the configuration that may wait." },
+    { .name = "retry.initial", SPAN(WR_MS(1), HOUR), .preset = "50ms", .live = true,
+      .help = "The first pause before another try; a random part of it is added." },
+    { .name = "retry.cap", SPAN(WR_MS(1), HOUR), .preset = "2s", .live = true,
+      .help = "The longest such pause." },
+    { .name = "retry.max_tries", COUNT(100), .preset = "3", .live = true,
+      .help = "Tries in all." },
+    { .name = "drain_deadline", SPAN(WR_S(1), WR_S(5)), .preset = "3s", .live = true,
+      .flags = "--graceful-timeout", .help = "How long to finish what was begun, at the end." },
+
+    { .name = "log.format", .type = WR_CONF_CHOICE, .preset = "json", .choices = "json logfmt",
+      .synonyms = "text=logfmt", .live = true, .help = "How log lines are written." },
+    { .name = "log.level", .type = WR_CONF_CHOICE, .preset = "info",
+      .choices = "debug info warn error", .live = true, RON("LOG"),
+      .help = "Which log lines are written." },
+    { .name = "meta.version", .type = WR_CONF_INT, .live = true,
+      .help = "The version of this file; a lower one than the running one's is refused." },
+};
+
+/* ---- what must hold between keys ---- */
+
+#define PRIVATE 077u        /* what others than the owner may do */
+
+static void check_file(const struct wr_conf *conf, struct wr_conf_report *report,
+                       const char *key, bool secret)
+{
+    struct wr_file_info info;
+    const char *path = wr_conf_text(conf, key);
+    if (!path)
+        return;
+    wr_err err = wr_file_look(&info, path, WR_NEVER);
+    if (err == WR_NOTFOUND)
+        wr_conf_refuse(report, conf, key, "there is no such file");
+    else if (err)
+        wr_conf_refuse(report, conf, key, "it cannot be looked at: %s", wr_err_text(err));
+    else if (!info.regular)
+        wr_conf_refuse(report, conf, key, "it must be a regular file");
+    else if (info.size == 0)
+        wr_conf_refuse(report, conf, key, "the file is empty");
+    else if (secret && (info.mode & PRIVATE))
+        wr_conf_refuse(report, conf, key,
+                       "its mode is %04o, so others than its owner can use it; it must be 0600 "
+                       "(chmod 600)", info.mode);
+}
+
+static void check_tls(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    if (!wr_conf_bool(conf, "tls.enabled"))
+        return;
+    static const char *const needed[] = { "tls.cert_path", "tls.key_path" };
+    for (size_t i = 0; i < 2; i++)
+        if (!wr_conf_has(conf, needed[i]))
+            wr_conf_refuse(report, conf, needed[i], "tls.enabled needs it");
+    check_file(conf, report, "tls.cert_path", false);
+    check_file(conf, report, "tls.key_path", true);
+}
+
+/* The folder of a path, for free(). */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static void check_uds(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    struct wr_file_info info;
+    const char *path = wr_conf_text(conf, "uds.path");
+    char *folder = path ? folder_of(path) : NULL;
+    if (!folder)
+        return;
+    wr_err err = wr_file_look(&info, folder, WR_NEVER);
+    if (strlen(path) >= sizeof(((struct wr_addr *)0)->path))
+        wr_conf_refuse(report, conf, "uds.path", "it must be shorter than 108 bytes");
+    else if (err || !info.directory)
+        wr_conf_refuse(report, conf, "uds.path", "its folder must exist (mkdir -m 700)");
+    else if (info.mode & PRIVATE)
+        wr_conf_refuse(report, conf, "uds.path",
+                       "the mode of its folder is %04o; it must be 0700 (chmod 700)",
+                       info.mode);
+    free(folder);
+}
+
+/* What is not there yet would be made on the file system of the nearest folder above. */
+static bool in_memory(const char *path)
+{
+    struct wr_file_info info;
+    char *at = strdup(path);
+    bool found = false;
+    while (at && !(found = !wr_file_look(&info, at, WR_NEVER))) {
+        char *above = folder_of(at);
+        if (above && strcmp(above, at) == 0) {
+            free(above);
+            break;
+        }
+        free(at);
+        at = above;
+    }
+    free(at);
+    return found && info.in_memory;
+}
+
+static void check_data(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    struct wr_file_info info;
+    const char *data = wr_conf_text(conf, "data");
+    if (!data)
+        return;
+    if (wr_conf_bool(conf, "security.amnesia") && !in_memory(data))
+        wr_conf_refuse(report, conf, "data",
+                       "security.amnesia (%s) keeps nothing: leave it out, or name a folder in "
+                       "memory (tmpfs)", wr_conf_origin(conf, "security.amnesia"));
+    else if (!wr_file_look(&info, data, WR_NEVER) && !info.directory)
+        wr_conf_refuse(report, conf, "data", "it must be a folder");
+}
+
+static void check(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    const struct wr_addr *http = wr_conf_addr(conf, "http_addr");
+    const struct wr_addr *oap = wr_conf_addr(conf, "oap_addr");
+    check_data(conf, report);
+    check_tls(conf, report);
+    check_uds(conf, report);
+    check_file(conf, report, "auth.key_path", true);
+    check_file(conf, report, "admin.token_path", true);
+    if (oap && oap->port && wr_addr_equal(oap, http))
+        wr_conf_refuse(report, conf, "oap_addr", "it must not be that of http_addr");
+    if (wr_conf_has(conf, "admin.token") && wr_conf_has(conf, "admin.token_path"))
+        wr_conf_refuse(report, conf, "admin.token_path", "admin.token is set too; keep one");
+    if (wr_conf_duration(conf, "retry.initial") > wr_conf_duration(conf, "retry.cap"))
+        wr_conf_refuse(report, conf, "retry.initial", "it must not be above retry.cap");
+}
+
+const struct wr_conf_table wr_node_keys = {
+    .keys = keys, .count = sizeof(keys) / sizeof(*keys), .check = check,
+};

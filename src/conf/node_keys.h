@@ -1,0 +1,12 @@
+/* node_keys.h - what can be configured of the node itself. */
+#ifndef WR_CONF_NODE_KEYS_H
+#define WR_CONF_NODE_KEYS_H
+
+#include "conf/conf.h"
+
+/* The rows, and what must hold between them: files of TLS and tokens are there and only
+ * their owner can read them, the folder of the Unix socket is its owner's alone, amnesia
+ * has no persistent data. */
+extern const struct wr_conf_table wr_node_keys;
+
+#endif
