@@ -124,6 +124,7 @@ TEST(more_units_serve_those_who_wait_and_fewer_serve_nobody_until_enough_are_bac
     wr_sem_resize(sem, 1);
     CHECK_EQ(1, wr_sem_stat(sem).units);
     CHECK_EQ(4, taken(sem));
+    CHECK_ERR(WR_BUSY, wr_sem_acquire(sem, WR_NOW));
     wr_sem_release_many(sem, 3);
     CHECK_ERR(WR_BUSY, wr_sem_acquire(sem, WR_NOW));
     wr_sem_release(sem);
