@@ -85,6 +85,8 @@ struct wr_http_conf {
     void (*leave)(void *arg, struct wr_call *call);
     void *arg;                      /* of all three */
     struct wr_tls *tls;             /* who comes must speak it; NULL: in clear */
+    size_t decoded_max;             /* bytes of a body that came in gzip or zstd; 32 MiB */
+    unsigned decoded_ratio_max;     /* ... for each byte that came; 10 */
     unsigned connections_max;       /* 1024 */
     wr_time handshake_within;       /* of TLS; 2 s */
     wr_time head_within;            /* a head must be whole so soon; 5 s */
@@ -135,7 +137,7 @@ const char *wr_call_query(struct wr_call *call, const char *name);
 /* A header by its name in lower case; NULL when it is not there. */
 const char *wr_call_header(const struct wr_call *call, const char *name);
 
-/* The body, whole. */
+/* The body, whole, and decoded if it came in gzip or zstd. */
 const char *wr_call_body(const struct wr_call *call, size_t *ret_len);
 
 /* The id of the request, for logs: the X-Corr-ID or X-Request-Id that came with it,
@@ -164,6 +166,10 @@ void wr_call_status(struct wr_call *call, unsigned status);
 
 /* Add a header.  A line break in it is a panic. */
 void wr_call_reply_header(struct wr_call *call, const char *name, const char *value);
+
+/* When to come again, for 429 and 503: in whole seconds, 1 to 3600.  They say 1
+ * unless it is set. */
+void wr_call_retry_after(struct wr_call *call, wr_time wait);
 
 /* Add to the body; the type is text/plain unless it is set. */
 void wr_call_type(struct wr_call *call, const char *type);

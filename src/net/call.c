@@ -49,6 +49,7 @@ static void forget_answer(struct wr_call *call)
     call->type = "text/plain; charset=utf-8";
     call->failed = WR_OK;
     call->why[0] = '\0';
+    call->rejected = NULL;
 }
 
 void call_reset(struct wr_call *call)
@@ -56,6 +57,7 @@ void call_reset(struct wr_call *call)
     if (call->entered)
         server_leave(call);
     free_blocks(call);
+    call_body_close(call);
     wr_text_free(&call->collected);
     call->collected = wr_text_heap(1);
     forget_answer(call);
@@ -213,28 +215,15 @@ bool call_judge(struct wr_call *call, struct wr_rand *ids)
     call->hard_deadline = call->deadline = call->began + call->route->deadline;
     if (call->route->class == WR_ROUTE_SHORT)
         call->deadline -= call->route->deadline / 4;
-    if (!admitted(call))
-        return false;
-    if (call->head.length > call->route->body_max)
-        return refused(call, WR_INVALID, 413, "the body is larger than this path takes");
-    return true;
-}
-
-void call_collect(struct wr_call *call, const char *bytes, size_t len)
-{
-    if (call->body_over)
-        return;
-    if (call->collected.max == 1)
-        call->collected = wr_text_heap(call->route->body_max + 1);
-    wr_text_bytes(&call->collected, bytes, len);
-    call->body_over = call->collected.cut;
-    call->body = (struct slice){ call->collected.at, call->collected.len };
+    return admitted(call) && call_body_open(call);
 }
 
 /* ---- running ---- */
 
 bool call_count(struct wr_call *call)
 {
+    if (!call_body_whole(call))
+        return false;
     unsigned before =
         atomic_fetch_add(&call->http->states[call->route_index].running, 1);
     call->counted = true;

@@ -59,6 +59,7 @@ struct wr_call {
     struct slice body;              /* in `bytes`, or all of `collected` */
     struct wr_text collected;
     bool body_over;                 /* it was larger than the route allows */
+    struct call_coding *coding;     /* NULL when it is plain */
     bool counted;                   /* among the running calls of its route */
     bool entered;                   /* among those that are being answered */
     bool admitted;                  /* conf.leave is to be told */
@@ -72,6 +73,7 @@ struct wr_call {
     bool retry_said;                /* among the headers is a Retry-After */
     wr_err failed;
     char why[200];
+    const char *rejected;           /* a word for rejected_total, better than the status */
 
     /* The answer of a stream, while it goes out. */
     const struct call_io *io;
@@ -111,11 +113,8 @@ void call_reset(struct wr_call *call);
  * the connection: for a request that brought no id of its own. */
 bool call_judge(struct wr_call *call, struct wr_rand *ids);
 
-/* A part of the body, in order.  Beyond the limit of the route only body_over
- * changes. */
-void call_collect(struct wr_call *call, const char *bytes, size_t len);
-
-/* Count it as running.  False: as many as may do already, and the answer says so.
+/* Its body is whole: count it as running.  False: it cannot be decoded, or as many as
+ * may run do already, and the answer says so.
  * The count goes back when the call has run (call_handle, wr_call_run) or by
  * call_uncount. */
 bool call_count(struct wr_call *call);
@@ -131,6 +130,20 @@ bool call_abandon(struct wr_call *call);
 
 /* Call the handler, inside its deadline, in this fiber. */
 void call_handle(struct wr_call *call);
+
+/* ---- body.c ---- */
+
+/* Judge what the head says of the body.  False: the answer says why it is not taken. */
+bool call_body_open(struct wr_call *call);
+
+/* A part of the body, in order, decoded when its head said so.  Beyond the limit of the
+ * route only body_over changes. */
+void call_collect(struct wr_call *call, const char *bytes, size_t len);
+
+/* No more will come.  False: it could not be decoded, the answer says why. */
+bool call_body_whole(struct wr_call *call);
+
+void call_body_close(struct wr_call *call);
 
 /* ---- reply.c ---- */
 

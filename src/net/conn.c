@@ -39,7 +39,7 @@ enum outcome { GOES_ON, ANSWER, OVER };
 static void on_body(void *arg, const char *bytes, size_t len)
 {
     struct wr_call *call = ((struct conn *)arg)->call;
-    if (call->head.length_known && call->head.length == len && call->collected.len == 0)
+    if (call->head.length_known && call->head.length == len && !call->coding)
         call->body = (struct slice){ bytes, len };
     else
         call_collect(call, bytes, len);

@@ -8,12 +8,15 @@
 #include <weir/task.h>
 #include <weir/tls.h>
 
+#include "net/reject.h"
 #include "net/server.h"
+#include "net/unzip.h"
 
 #define BODY_MAX ((size_t)1 << 20)
 #define DEADLINE WR_S(2)
 #define LONG_DEADLINE WR_S(300)
 #define STREAM_DEADLINE WR_S(3600)
+#define DECODED_MAX ((size_t)32 << 20)
 #define CONNECTIONS_MAX 1024
 #define WITHIN WR_S(5)
 #define HANDSHAKE_WITHIN WR_S(2)
@@ -95,6 +98,8 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     DEFAULT(http->conf.body_within, WITHIN);
     DEFAULT(http->conf.write_within, WITHIN);
     DEFAULT(http->conf.idle_max, IDLE_MAX);
+    DEFAULT(http->conf.decoded_max, DECODED_MAX);
+    DEFAULT(http->conf.decoded_ratio_max, UNZIP_RATIO_MAX);
     for (size_t i = 0; i < conf->count; i++) {
         states[i].latency = wr_metric_histogram(&latency, table[i].path, table[i].method);
         states[i].busy = wr_metric_counter(&busy, table[i].path);
@@ -167,6 +172,8 @@ void server_count(struct wr_http *http, const struct wr_call *call)
 {
     if (call->route)
         wr_histogram_observe(http->states[call->route_index].latency, wr_now() - call->began);
+    if (call->failed)
+        reject_count_call(call);
 }
 
 /* ---- connections ---- */

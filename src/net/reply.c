@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "net/server.h"
 
+#define RETRY_AFTER_MAX 3600
+
 /* ---- the reply ---- */
 
 void wr_call_status(struct wr_call *call, unsigned status)
@@ -24,6 +26,16 @@ void wr_call_reply_header(struct wr_call *call, const char *name, const char *va
     wr_text_format(&call->headers, "%s: %s\r\n", name, value);
     if (call->headers.cut)
         wr_panic("header \"%s\": more than %d bytes of headers", name, CALL_HEADERS_MAX);
+}
+
+void wr_call_retry_after(struct wr_call *call, wr_time wait)
+{
+    char text[32];
+    wr_time seconds = wait / WR_S(1) + (wait % WR_S(1) > 0);
+    if (seconds > RETRY_AFTER_MAX)
+        seconds = RETRY_AFTER_MAX;
+    snprintf(text, sizeof(text), "%lld", (long long)(seconds > 0 ? seconds : 1));
+    wr_call_reply_header(call, "Retry-After", text);
 }
 
 void wr_call_type(struct wr_call *call, const char *type)
