@@ -5,7 +5,7 @@
  * nothing goes wrong.  Handlers crash now and then.  However it is told, the drain is
  * over within its deadline; what was answered with 200 was applied, once, and what was
  * refused was not; and unless the drain had to be cut short, whoever sits at the Unix
- * socket has an answer to everything that was applied.
+ * socket has an answer to everything that was taken in.
  */
 #include <weir/chan.h>
 #include <weir/http.h>
@@ -24,7 +24,7 @@
 #define GRACE WR_MS(500)        /* for answers that are there and not yet taken */
 #define PATIENCE WR_S(10)
 
-struct request { bool local; unsigned applied, status; };
+struct request { bool local, queued; unsigned applied, status; };
 
 struct node {
     struct wr_sup *sup;
@@ -42,19 +42,25 @@ struct node {
 
 /* ---- the node ---- */
 
-static wr_err add(struct wr_call *call)
+static struct request *request_of(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
     size_t number = strtoul(wr_call_param(call, "n"), NULL, 10);
     WR_ASSERT(number < node->count);
+    return &node->requests[number];
+}
+
+static wr_err add(struct wr_call *call)
+{
+    struct request *request = request_of(call);
     wr_time span = wr_sim_below(8) ? WR_MS(40) : WR_S(2);   /* that is too long for some */
     wr_err err = wr_sleep(some_time(span));
     if (err)
         return err;
     wr_sim_crash("before", 60);
-    node->requests[number].applied++;
+    request->applied++;
     wr_sim_crash("after", 60);
-    wr_call_print(call, "%zu", number);
+    wr_call_print(call, "%s", wr_call_param(call, "n"));
     return WR_OK;
 }
 
@@ -70,7 +76,10 @@ static wr_err ready(struct wr_call *call)
 static wr_err submit(void *arg, struct wr_call *call)
 {
     struct node *node = arg;
-    return wr_chan_send(node->work, &call, WR_NOW);
+    wr_err err = wr_chan_send(node->work, &call, WR_NOW);
+    if (!err)
+        request_of(call)->queued = true;
+    return err;
 }
 
 static void drop_call(void *item)
@@ -90,6 +99,15 @@ static wr_err serve_near(void *arg)
     return wr_http_serve(node->http, node->near);
 }
 
+/* The workers are gone.  Those that had crashed, and waited to be started again, have
+ * left without emptying the queue. */
+static void refuse_rest(struct node *node)
+{
+    struct wr_call *call;
+    while (wr_chan_recv(node->work, &call, WR_NOW) == WR_OK)
+        wr_call_refuse(call, WR_DRAINING);
+}
+
 /* Leaves last: whoever got an answer may fetch it, for a moment. */
 static wr_err be_server(void *arg, struct wr_once *drain)
 {
@@ -99,6 +117,7 @@ static wr_err be_server(void *arg, struct wr_once *drain)
     MUST(wr_scope_go(scope, "drain.serve", serve_near, node));
     node->open = true;
     wr_err err = wr_once_wait(drain, NULL, WR_NEVER);
+    refuse_rest(node);
     wr_time until = wr_after(GRACE);
     while (!err && wr_http_connections(node->http) > 0 && wr_now() < until)
         err = wr_sleep(wr_after(WR_MS(5)));
@@ -205,7 +224,7 @@ static bool ask(struct node *node, struct talk *t, bool local)
         err = talk_hear(t, &a, wr_after(PATIENCE));
     if (err) {
         node->failed++;
-        node->unanswered += local && request->applied;
+        node->unanswered += local && request->queued;
         return false;
     }
     check_answer(node, number, &a);
