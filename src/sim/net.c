@@ -475,9 +475,10 @@ static wr_err sim_connect(struct wr_stream **ret, const struct wr_addr *addr, wr
     err = await(has_answer, link, &link->dialer, deadline, "connection", place);
     if (!err && link->dialing == REFUSED)
         err = end->broken ? end->broken : WR_IO;
-    if (err) {                  /* an answer that still comes is answered by a reset */
-        end->open = false;
-        wr_link_unref(link);
+    if (err) {
+        if (link->dialing != CONNECTED)
+            end->broken = err;  /* an answer that still comes is answered by a reset */
+        hang_up(end, true);
         return err;
     }
     *ret = &end->stream;

@@ -182,6 +182,77 @@ TEST_PLAIN(a_sender_that_gets_nothing_through_gives_up_after_a_minute)
     simulate(sit_in_the_dark, NULL);
 }
 
+/* ---- processes ---- */
+
+struct life { struct wr_addr addr; uint64_t said, heard; bool killed; };
+
+/* What it says after its death is not said. */
+static wr_err say_on(void *arg)
+{
+    struct life *life = arg;
+    struct wr_stream *stream;
+    size_t size;
+    wr_err err = wr_connect(&stream, &life->addr, wr_after(WR_S(1)));
+    if (err)
+        return err;
+    while (!err && life->said < 200) {
+        life->said += wr_sim_alive();
+        err = wr_stream_write(stream, &size, &(struct wr_piece){ "x", 1 }, 1,
+                              wr_after(WR_S(1)));
+        if (!err)
+            err = wr_sleep(wr_after(WR_MS(1)));
+    }
+    wr_stream_close(stream);
+    return err;
+}
+
+static wr_err live(void *arg)
+{
+    struct life *life = arg;
+    return wr_sim_process(&life->killed, "test.life", say_on, life);
+}
+
+static wr_err outlive(void *arg)
+{
+    struct life *life = arg;
+    struct wr_listener *listener;
+    struct wr_conn conn;
+    struct wr_stream *stream;
+    size_t size = 1;
+    char bytes[50];
+    *life = (struct life){ 0 };
+    CHECK_OK(listen_at(&listener, "127.0.0.1:80"));
+    life->addr = *wr_listener_addr(listener);
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(wr_scope_go(scope, "test.live", live, life));
+    if (wr_accept(listener, &conn, wr_after(WR_S(2))) == WR_OK) {
+        CHECK_OK(wr_stream_open(&stream, &conn));
+        while (size > 0 && wr_stream_read(stream, &size, bytes, 50, WR_NEVER) == WR_OK)
+            life->heard += size;
+        wr_stream_close(stream);
+    }
+    scope_done(scope);
+    CHECK(life->heard <= life->said);
+    CHECK(life->killed || life->heard == 200);
+    wr_listener_close(listener);
+    return WR_OK;
+}
+
+TEST_PLAIN(a_process_that_dies_says_no_more_and_its_connections_end)
+{
+    int killed = 0, cut_short = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct life life;
+        struct wr_sim_result result;
+        CHECK_OK(wr_sim_run(&result, &(struct wr_sim_conf){
+            .name = "life", .seed = seed, .faults = WR_SIM_KILL }, outlive, &life));
+        killed += life.killed;
+        cut_short += life.killed && life.heard > 0;
+    }
+    CHECK(killed > 20);
+    CHECK(cut_short > 5);
+}
+
 /* ---- rules ---- */
 
 static wr_err nothing(void *arg)
