@@ -26,6 +26,7 @@ UNTESTED = {
     "src/rt/os_poll.c": "the real driver; its contract is tested in fd_test.c",
     "src/rt/os_net.c": "the real driver; its contract is tested in socket_test.c",
     "src/rt/os_file.c": "the real driver; its contract is tested in file_test.c",
+    "src/rt/os_manager.c": "the real driver; its contract is tested in manager_test.c",
     "src/rt/os_signal.c": "the real driver; its contract is tested where signals arrive",
     "src/rt/os_trace.c": "the real driver; monitor_test.c sees what it prints",
     "src/rt/stream.c": "passes calls on; each network has its own tests of them",

@@ -12,6 +12,7 @@
 #include <weir/http.h>
 #include <weir/lock.h>
 #include <weir/log.h>
+#include <weir/manager.h>
 #include <weir/metric.h>
 #include <weir/offload.h>
 #include <weir/once.h>

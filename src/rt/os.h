@@ -90,6 +90,12 @@ enum os_watch_event { OS_WATCH_OTHER, OS_WATCH_NAMED, OS_WATCH_GONE };
 wr_err wr_os_watch_open(int *ret_fd, const char *folder);
 enum os_watch_event wr_os_watch_seen(const char *events, size_t len, const char *name);
 
+/* The process, and who has started it.  A name that begins with @ is abstract. */
+long wr_os_process(void);
+void wr_os_env_remove(const char *name);
+wr_err wr_os_fd_keep(int fd);               /* from the programs we start */
+wr_err wr_os_tell(const char *path, const char *text, size_t len);     /* BUSY: would wait */
+
 /* Writing to a pipe that nobody reads is an error, not the end of the process. */
 void wr_os_no_sigpipe(void);
 

@@ -476,7 +476,7 @@ static wr_err draw(void *arg)
     scope_done(scope);
     CHECK_OK(wr_topo_write(&len, map, sizeof(map), WR_TOPO_TEXT));
     const char *row = strstr(map, "\ntest.drawn ");
-    unsigned long long alive, started, panicked, stalls, control;
+    unsigned long long alive, started = 0, panicked, stalls, control = 0;
     REQUIRE(row && sscanf(row, " test.drawn %llu %llu %llu %llu %llu", &alive, &started,
                           &panicked, &stalls, &control) == 5, WR_IO);
     CHECK_EQ(5, started);
