@@ -8,7 +8,7 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
-#include "base/world.h"
+#include "base/ulid.h"
 #include "net/server.h"
 
 /* ---- making and letting go ---- */
@@ -44,6 +44,7 @@ static void forget_answer(struct wr_call *call)
     wr_text_free(&call->reply);
     call->reply = wr_text_heap(CALL_REPLY_MAX);
     call->headers = WR_TEXT(call->headers_room);
+    call->header_count = 0;
     call->retry_said = call->sized = false;
     call->status = 200;
     call->type = "text/plain; charset=utf-8";
@@ -156,26 +157,16 @@ static bool split_head(struct wr_call *call)
         || refused(call, WR_INVALID, 400, "a path that cannot be decoded");
 }
 
-/* The client's id for the request, or one of 26 characters: the time in
- * milliseconds and 80 random bits, so that they sort by their time. */
+/* The client's id for the request, or a new one. */
 static void identify(struct wr_call *call, struct wr_rand *ids)
 {
-    static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     const struct slice *given = &call->head.corr;
-    if (given->at) {
-        memcpy(call->corr, given->at, given->len);
-        call->corr[given->len] = '\0';
+    if (!given->at) {
+        wr_ulid_make(ids, call->corr);
         return;
     }
-    uint64_t time = (uint64_t)wr_world->wall() / 1000000;
-    uint64_t parts[2] = { wr_rand_next(ids), wr_rand_next(ids) };
-    for (int i = 9; i >= 0; i--, time >>= 5)
-        call->corr[i] = digits[time & 31];
-    for (int i = 0; i < 8; i++, parts[0] >>= 5, parts[1] >>= 5) {
-        call->corr[10 + i] = digits[parts[0] & 31];
-        call->corr[18 + i] = digits[parts[1] & 31];
-    }
-    call->corr[26] = '\0';
+    memcpy(call->corr, given->at, given->len);
+    call->corr[given->len] = '\0';
 }
 
 static bool no_route(struct wr_call *call, struct found found)
@@ -287,6 +278,37 @@ bool call_submit(struct wr_call *call, struct wr_chan *done)
 bool call_abandon(struct wr_call *call)
 {
     return atomic_exchange(&call->state, CALL_ABANDONED) == CALL_PENDING;
+}
+
+void call_await_word(struct wr_chan *done)
+{
+    struct wr_scope *shield;
+    void *word;
+    struct wr_scope_conf conf = { .name = "http.word", .deadline = wr_after(WR_S(60)),
+                                  .shield = true };
+    if (wr_scope_new(&shield, &conf)) {
+        while (wr_chan_recv(done, &word, WR_NOW) != WR_OK)
+            ;
+        return;
+    }
+    wr_scope_enter(shield);
+    (void)!wr_chan_recv(done, &word, WR_NEVER);
+    wr_scope_leave(shield);
+    (void)!wr_scope_close(shield);
+}
+
+struct wr_call *call_replace(struct wr_call *old, size_t room)
+{
+    struct wr_call *call = call_new(old->http, &old->peer, room);
+    if (!call)
+        return NULL;
+    call->route = old->route;
+    call->route_index = old->route_index;
+    call->began = old->began;
+    call->head.method = strcmp(old->head.method, "HEAD") == 0 ? "HEAD" : "GET";
+    memcpy(call->corr, old->corr, sizeof(call->corr));
+    call_refuse(call, WR_TIMEOUT, 504, "there was no answer within the deadline");
+    return call;
 }
 
 /* Its answer is there: tell the connection, if that still waits, and let go. */

@@ -24,6 +24,7 @@
 #include "net/route.h"
 
 #define CALL_HEADERS_MAX 2048       /* bytes of headers that a handler adds */
+#define CALL_HEADERS_COUNT_MAX 32
 #define CALL_REPLY_MAX ((size_t)64 << 20)
 #define CALL_MEMORY_MAX ((size_t)1 << 20)
 
@@ -69,7 +70,8 @@ struct wr_call {
     unsigned status;
     const char *type;
     struct wr_text reply;
-    struct wr_text headers;
+    struct wr_text headers;         /* "Name: value" lines */
+    size_t header_count;
     bool retry_said;                /* among the headers is a Retry-After */
     wr_err failed;
     char why[200];
@@ -127,6 +129,12 @@ bool call_submit(struct wr_call *call, struct wr_chan *done);
 /* Wait no longer.  True: a worker has it still, and the caller must only let go.
  * False: its answer is there, and its word in the channel or on the way there. */
 bool call_abandon(struct wr_call *call);
+
+/* Wait for that word, though the scope may have ended. */
+void call_await_word(struct wr_chan *done);
+
+/* What is answered in place of a call that was abandoned: 504.  NULL without memory. */
+struct wr_call *call_replace(struct wr_call *old, size_t room);
 
 /* Call the handler, inside its deadline, in this fiber. */
 void call_handle(struct wr_call *call);

@@ -10,8 +10,10 @@
 
 #include <weir/scope.h>
 #include <weir/task.h>
+#include <weir/tls.h>
 
 #include "net/h1.h"
+#include "net/h2.h"
 #include "net/server.h"
 
 #define ROOM_MAX 16384              /* bytes of a request that lie in one piece */
@@ -28,11 +30,16 @@ struct conn {
     struct h1 h1;
     size_t fed;                     /* of call->bytes: read by the parser */
     size_t head_end;
+    bool answered;                  /* a request; from then on it is HTTP/1 */
+    bool other;                     /* it is HTTP/2, and its bytes are in the call */
     bool closing;                   /* no request after this one */
     bool broken;                    /* nothing can be written any more */
 };
 
 enum outcome { GOES_ON, ANSWER, OVER };
+
+/* How a client begins that speaks HTTP/2 without asking. */
+static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /* ---- reading ---- */
 
@@ -78,15 +85,31 @@ static enum outcome feed(struct conn *conn, enum h1_state *ret)
     return GOES_ON;
 }
 
+/* Whether what came so far is how HTTP/2 begins, as far as it goes. */
+static bool may_be_other(struct conn *conn)
+{
+    const struct wr_call *call = conn->call;
+    size_t len = sizeof(preface) - 1;
+    if (conn->answered || call->fill == 0
+        || memcmp(call->bytes, preface, call->fill < len ? call->fill : len) != 0)
+        return false;
+    conn->other = call->fill >= len;
+    return true;
+}
+
 /* From the first byte of a request to the end of its head. */
 static enum outcome read_head(struct conn *conn)
 {
     struct wr_call *call = conn->call;
     wr_time within = conn->http->conf.head_within;
-    enum h1_state state;
+    enum h1_state state = H1_MORE;
     call->began = wr_now();
     for (;;) {
-        enum outcome outcome = feed(conn, &state);
+        enum outcome outcome = GOES_ON;
+        if (!may_be_other(conn))
+            outcome = feed(conn, &state);
+        else if (conn->other)
+            return OVER;
         if (outcome != GOES_ON || state == H1_HEAD)
             return outcome;
         if (call->fill >= HEAD_MAX)
@@ -298,46 +321,19 @@ static void finish_stream(struct conn *conn)
 
 /* ---- handling ---- */
 
-/* The worker has won: its word is on the way, and comes though our scope may have
- * ended. */
-static void await_word(struct conn *conn)
-{
-    struct wr_scope *shield;
-    void *word;
-    struct wr_scope_conf conf = { .name = "http.word", .deadline = wr_after(WR_S(60)),
-                                  .shield = true };
-    if (wr_scope_new(&shield, &conf)) {
-        while (wr_chan_recv(conn->done, &word, WR_NOW) != WR_OK)
-            ;
-        return;
-    }
-    wr_scope_enter(shield);
-    (void)!wr_chan_recv(conn->done, &word, WR_NEVER);
-    wr_scope_leave(shield);
-    (void)!wr_scope_close(shield);
-}
-
 /* The worker has not answered in time: it keeps the call, and we answer alone. */
 static enum outcome leave_behind(struct conn *conn)
 {
-    struct wr_call *old = conn->call, *call = call_new(conn->http, &old->peer, ROOM_MAX);
-    conn->call = call;
-    if (!call) {
-        call_drop(old);
-        return OVER;
-    }
+    struct wr_call *old = conn->call, *call = call_replace(old, ROOM_MAX);
     size_t left = old->fill - conn->fed;
-    call->fill = left;
-    memcpy(call->bytes, old->bytes + conn->fed, left);
+    if (call) {
+        call->fill = left;
+        memcpy(call->bytes, old->bytes + conn->fed, left);
+    }
     conn->fed = 0;
-    call->route = old->route;
-    call->route_index = old->route_index;
-    call->began = old->began;
-    call->head.method = old->head.method;
-    memcpy(call->corr, old->corr, sizeof(call->corr));
+    conn->call = call;
     call_drop(old);
-    call_refuse(call, WR_TIMEOUT, 504, "there was no answer within the deadline");
-    return ANSWER;
+    return call ? ANSWER : OVER;
 }
 
 static enum outcome run_queued(struct conn *conn)
@@ -358,7 +354,7 @@ static enum outcome run_queued(struct conn *conn)
     if (!err)
         return ANSWER;
     if (!call_abandon(call)) {
-        await_word(conn);
+        call_await_word(conn->done);
         return ANSWER;
     }
     if (err == WR_TIMEOUT)
@@ -409,14 +405,14 @@ static bool begin_request(struct conn *conn)
     return conn->call;
 }
 
-static void linger(struct conn *conn)
+void conn_linger(struct wr_stream *stream)
 {
     char bytes[1024];
     size_t size = 1, sum = 0;
     wr_time until = wr_after(LINGER);
-    wr_stream_shut(conn->stream);
+    wr_stream_shut(stream);
     while (sum < LINGER_BYTES && size > 0
-           && !wr_stream_read(conn->stream, &size, bytes, sizeof(bytes), until))
+           && !wr_stream_read(stream, &size, bytes, sizeof(bytes), until))
         sum += size;
 }
 
@@ -432,7 +428,12 @@ static void let_go(void *arg)
 
 void conn_serve(struct wr_http *http, struct wr_stream *stream)
 {
-    struct conn conn = { .http = http, .stream = stream };
+    const char *agreed = wr_tls_protocol(stream);
+    if (strcmp(agreed, "h2") == 0) {
+        h2_serve(http, stream, NULL, 0);
+        return;
+    }
+    struct conn conn = { .http = http, .stream = stream, .answered = agreed[0] != '\0' };
     struct wr_cleanup cleanup = { .fn = let_go, .arg = &conn };
     wr_rand_seed_from_world(&conn.ids);
     wr_cleanup_push(&cleanup);
@@ -449,9 +450,12 @@ void conn_serve(struct wr_http *http, struct wr_stream *stream)
             write_answer(&conn);
         server_count(http, conn.call);
         next_request(&conn);
+        conn.answered = true;
     }
+    if (conn.other)
+        h2_serve(http, stream, conn.call->bytes, conn.call->fill);
     if (conn.closing && !conn.broken)
-        linger(&conn);
+        conn_linger(stream);
     wr_cleanup_pop(&cleanup);
     let_go(&conn);
 }

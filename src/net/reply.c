@@ -22,6 +22,8 @@ void wr_call_reply_header(struct wr_call *call, const char *name, const char *va
 {
     if (strpbrk(name, "\r\n: ") || strpbrk(value, "\r\n"))
         wr_panic("header \"%s\": a name without colon and spaces, and no line breaks", name);
+    if (++call->header_count > CALL_HEADERS_COUNT_MAX)
+        wr_panic("header \"%s\": more than %d headers", name, CALL_HEADERS_COUNT_MAX);
     call->retry_said |= strcasecmp(name, "Retry-After") == 0;
     wr_text_format(&call->headers, "%s: %s\r\n", name, value);
     if (call->headers.cut)

@@ -1,5 +1,5 @@
 /* reply_test.c - what goes out with every reply, and replies that go bit by bit. */
-#include "testing/http_rig.h"
+#include "testing/h2_rig.h"
 
 static wr_err admit(void *arg, struct wr_call *call)
 {
@@ -87,23 +87,29 @@ static void open_own(struct site *site, struct wr_http_conf conf)
 
 /* ---- before the body ---- */
 
-TEST(who_is_not_admitted_is_told_before_the_body_is_read)
+static void check_admission(const char *(*asked)(struct site *site, const char *text))
 {
     struct site site;
     open_own(&site, (struct wr_http_conf){ .admit = admit });
-    const char *said = ask(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Corr-ID: me\r\n"
+    const char *said = asked(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Corr-ID: me\r\n"
                                   "Content-Length: 1000\r\n\r\n");
     CHECK_STR("401 {\"error\":{\"code\":\"Denied\",\"message\":\"who are you?\","
               "\"retryable\":false,\"corr_id\":\"me\"}}", said);
-    CHECK(strstr(answer_head, "\r\nWWW-Authenticate: Bearer") != NULL);
-    CHECK(strstr(answer_head, "\r\nConnection: close") != NULL);
-    said = ask(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Who: foe\r\n"
+    CHECK(strcasestr(answer_head, "\r\nWWW-Authenticate: Bearer") != NULL);
+    CHECK_EQ(asked == ask, strstr(answer_head, "\r\nConnection: close") != NULL);
+    said = asked(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Who: foe\r\n"
                       "Content-Length: 1\r\n\r\n");
     CHECK(strncmp(said, "403 ", 4) == 0);
-    said = ask(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Who: friend\r\n"
+    said = asked(&site, "POST /echo HTTP/1.1\r\nHost: a\r\nX-Who: friend\r\n"
                       "Content-Length: 1\r\n\r\nx");
     CHECK_STR("200 x", said);
     close_site(&site);
+}
+
+TEST(who_is_not_admitted_is_told_before_the_body_is_read)
+{
+    check_admission(ask);
+    check_admission(ask2);
 }
 
 TEST(a_refusal_without_a_body_to_come_leaves_the_connection_open)
@@ -133,23 +139,30 @@ TEST(retry_after_is_said_once_and_by_who_knows_better)
 
 /* ---- with every reply ---- */
 
-TEST(a_reply_repeats_the_id_of_its_request_or_brings_a_new_one)
+static void check_ids(const char *(*asked)(struct site *site, const char *text))
 {
     struct site site;
     open_own(&site, (struct wr_http_conf){ 0 });
-    ask(&site, "GET /nowhere HTTP/1.1\r\nHost: a\r\nX-Request-Id: abc-1\r\n\r\n");
-    CHECK(strstr(answer_head, "\r\nX-Corr-ID: abc-1") != NULL);
+    asked(&site, "GET /nowhere HTTP/1.1\r\nHost: a\r\nX-Request-Id: abc-1\r\n\r\n");
+    const char *id = strcasestr(answer_head, "\r\nX-Corr-ID: ");
+    CHECK(id && strncmp(id + 13, "abc-1", 5) == 0);
     CHECK(strstr(answer_head, "\r\nX-Content-Type-Options: nosniff\r\n") != NULL);
     char first[27] = "";
     for (int i = 0; i < 2; i++) {
-        ask(&site, GET("/nowhere"));
-        const char *id = strstr(answer_head, "\r\nX-Corr-ID: ");
+        asked(&site, GET("/nowhere"));
+        id = strcasestr(answer_head, "\r\nX-Corr-ID: ");
         REQUIRE(id != NULL);
         CHECK_EQ(26, strspn(id + 13, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"));
         CHECK(strncmp(first, id + 13, 26) != 0);
         snprintf(first, sizeof(first), "%s", id + 13);
     }
     close_site(&site);
+}
+
+TEST(a_reply_repeats_the_id_of_its_request_or_brings_a_new_one)
+{
+    check_ids(ask);
+    check_ids(ask2);
 }
 
 /* ---- bit by bit ---- */

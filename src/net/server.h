@@ -37,6 +37,10 @@ void server_leave(struct wr_call *call);
 /* Answer the requests of a connection until it ends; HTTP/1. */
 void conn_serve(struct wr_http *http, struct wr_stream *stream);
 
+/* All was said: tell the peer, and read for a moment what it still sends, so that a
+ * reset does not overtake what was said last. */
+void conn_linger(struct wr_stream *stream);
+
 /* Count an answer. */
 void server_count(struct wr_http *http, const struct wr_call *call);
 
