@@ -4,6 +4,7 @@
 
 #include <weir/addr.h>
 #include <weir/bcast.h>
+#include <weir/bucket.h>
 #include <weir/cell.h>
 #include <weir/chan.h>
 #include <weir/err.h>

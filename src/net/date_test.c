@@ -1,0 +1,65 @@
+#include "net/date.h"
+
+#include <string.h>
+
+#include "base/rand.h"
+#include "testing/test.h"
+
+static const char *printed(int64_t second)
+{
+    static char buf[DATE_TEXT];
+    return date_print(second, buf);
+}
+
+static long long parsed(const char *text)
+{
+    int64_t second;
+    return date_parse(&second, text, 1800000000) ? -1 : second;         /* seen from 2027 */
+}
+
+TEST_PLAIN(moments_are_written_the_way_of_http)
+{
+    CHECK_STR("Sun, 06 Nov 1994 08:49:37 GMT", printed(784111777));
+    CHECK_STR("Thu, 01 Jan 1970 00:00:00 GMT", printed(0));
+    CHECK_STR("Tue, 29 Feb 2000 23:59:59 GMT", printed(951868799));
+    CHECK_STR("Wed, 01 Mar 2000 00:00:00 GMT", printed(951868800));
+    CHECK_STR("Mon, 01 Mar 2100 00:00:00 GMT", printed(4107542400));
+    CHECK_STR("Fri, 31 Dec 2027 12:00:00 GMT", printed(1830254400));
+    CHECK_STR("Thu, 01 Jan 1970 00:00:00 GMT", printed(-5));
+    CHECK_STR("Fri, 31 Dec 9999 23:59:59 GMT", printed(INT64_MAX));
+}
+
+TEST_PLAIN(all_three_ways_to_write_a_date_are_read)
+{
+    CHECK_EQ(784111777, parsed("Sun, 06 Nov 1994 08:49:37 GMT"));
+    CHECK_EQ(784111777, parsed("Sunday, 06-Nov-94 08:49:37 GMT"));
+    CHECK_EQ(784111777, parsed("Sun Nov  6 08:49:37 1994"));
+    CHECK_EQ(1830254400, parsed("Friday, 31-Dec-27 12:00:00 GMT"));
+    CHECK_EQ(3376684800, parsed("Friday, 01-Jan-77 00:00:00 GMT"));
+    CHECK_EQ(252460800, parsed("Sunday, 01-Jan-78 00:00:00 GMT"));      /* 2078 is too far */
+}
+
+TEST_PLAIN(what_is_no_date_is_refused)
+{
+    static const char *const texts[] = {
+        "", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 GMT ",
+        "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6 Nov 1994 08:49:37 GMT",
+        "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+        "Wed, 29 Feb 2023 08:49:37 GMT", "Sun, 06 Nev 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
+        "Sun, 06 Nov 1969 08:49:37 GMT", "Sun, 06 No", "Sun, 06 Nov -994 08:49:37 GMT",
+    };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (!CHECK_EQ(-1, parsed(texts[i])))
+            CHECK_STR("refused", texts[i]);
+}
+
+TEST_PLAIN(what_was_written_is_read_back)
+{
+    struct wr_rand rand;
+    wr_rand_seed(&rand, 5);
+    for (int i = 0; i < 20000; i++) {
+        int64_t second = (int64_t)wr_rand_below(&rand, 253402300800);   /* the year 10000 */
+        CHECK_EQ(second, parsed(printed(second)));
+    }
+}
