@@ -25,6 +25,7 @@
 #include <weir/sem.h>
 #include <weir/signal.h>
 #include <weir/sim.h>
+#include <weir/sse.h>
 #include <weir/stream.h>
 #include <weir/sup.h>
 #include <weir/task.h>
