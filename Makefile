@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 SUITE ?= runtime
 
 run: build
-	@build/release/src/weir demo
+	@build/release/src/weir
 
 build:
 	@tools/packages build

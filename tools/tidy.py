@@ -30,6 +30,9 @@ UNTESTED = {
     "src/rt/os_signal.c": "the real driver; its contract is tested where signals arrive",
     "src/rt/os_trace.c": "the real driver; monitor_test.c sees what it prints",
     "src/rt/stream.c": "passes calls on; each network has its own tests of them",
+    "src/svc/node/admin.c": "routes of the node; node_test.c calls them",
+    "src/svc/node/front.c": "where the node listens; node_test.c comes in by it",
+    "src/svc/node/health.c": "what the node says of itself; node_test.c reads it",
     "src/testing/test.c": "tested in tests/harness",
 }
 
@@ -43,7 +46,7 @@ MAY_INCLUDE = {
     "scenario": {"base", "rt", "sim", "flow", "net", "scenario"},
     "conf": {"base", "rt", "conf"},
     "svc": {"base", "rt", "flow", "net", "conf", "svc"},
-    "testing": {"base", "rt", "sim", "flow", "net", "conf", "testing"},
+    "testing": {"base", "rt", "sim", "flow", "net", "conf", "svc", "testing"},
     "cmd": {"base", "rt", "sim", "flow", "net", "scenario", "conf", "svc", "cmd"},
 }
 

@@ -180,8 +180,10 @@ static struct spin *bcast_lock(void *on)
 
 static void bcast_link(void *on, const struct wr_case *c, struct waiter *waiter)
 {
+    struct wr_bcast *bcast = ((struct wr_bcast_reader *)on)->bcast;
     (void)c;
-    waitlist_push(&((struct wr_bcast_reader *)on)->bcast->waiters, waiter);
+    topo_note(&bcast->topo, TOPO_OUT);
+    waitlist_push(&bcast->waiters, waiter);
 }
 
 static void bcast_unlink(void *on, const struct wr_case *c, struct waiter *waiter)

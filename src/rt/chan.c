@@ -389,8 +389,10 @@ static struct spin *chan_lock(void *on)
 
 static void send_link(void *on, const struct wr_case *c, struct waiter *waiter)
 {
+    struct wr_chan *ch = on;
     (void)c;
-    waitlist_push(&((struct wr_chan *)on)->senders, waiter);
+    note(ch, TOPO_IN, waiter->fiber);
+    waitlist_push(&ch->senders, waiter);
 }
 
 static void send_unlink(void *on, const struct wr_case *c, struct waiter *waiter)
@@ -401,8 +403,10 @@ static void send_unlink(void *on, const struct wr_case *c, struct waiter *waiter
 
 static void recv_link(void *on, const struct wr_case *c, struct waiter *waiter)
 {
+    struct wr_chan *ch = on;
     (void)c;
-    waitlist_push(&((struct wr_chan *)on)->receivers, waiter);
+    note(ch, TOPO_OUT, waiter->fiber);
+    waitlist_push(&ch->receivers, waiter);
 }
 
 static void recv_unlink(void *on, const struct wr_case *c, struct waiter *waiter)

@@ -222,6 +222,31 @@ TEST(rows_are_sorted_whatever_the_order_of_making)
     wr_chan_free(b);
 }
 
+static wr_err select_from(void *ch)
+{
+    int value;
+    struct wr_case cases[] = { WR_CASE_RECV(ch, &value) };
+    size_t which;
+    return wr_select(&which, cases, 1, WR_NEVER);
+}
+
+TEST(who_waits_in_a_select_takes_what_is_handed_to_it)
+{
+    struct wr_chan *ch = make("map.handed", 1, WR_WAIT);
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.use",
+                                                             .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_go(scope, "map.selector", select_from, ch));
+    settle();
+    CHECK_OK(wr_scope_go(scope, "map.giver", give, ch));
+    CHECK_OK(wr_scope_join(scope, WR_NEVER));
+    CHECK_OK(wr_scope_close(scope));
+    const char *line = strstr(draw(WR_TOPO_TEXT), "map.handed");
+    REQUIRE(line);
+    CHECK(memmem(line, strcspn(line, "\n"), "map.giver -> map.selector", 25));
+    wr_chan_free(ch);
+}
+
 TEST(what_nobody_has_used_yet_has_no_arrow)
 {
     struct wr_chan *ch = make("map.unused", 1, WR_WAIT);

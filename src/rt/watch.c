@@ -207,8 +207,10 @@ static struct spin *watch_lock(void *on)
 
 static void watch_link(void *on, const struct wr_case *c, struct waiter *waiter)
 {
+    struct wr_watch *watch = ((struct wr_watch_reader *)on)->watch;
     (void)c;
-    waitlist_push(&((struct wr_watch_reader *)on)->watch->waiters, waiter);
+    topo_note(&watch->topo, TOPO_OUT);
+    waitlist_push(&watch->waiters, waiter);
 }
 
 static void watch_unlink(void *on, const struct wr_case *c, struct waiter *waiter)

@@ -21,7 +21,6 @@
 #include <weir/sup.h>
 #include <weir/task.h>
 #include <weir/timer.h>
-#include <weir/topo.h>
 
 #include "base/text.h"
 #include "cmd/weir/weir.h"
@@ -53,9 +52,6 @@ struct demo {
     _Atomic unsigned handled;           /* by the worker that breaks down, since it began */
     struct { uint64_t offered, done, refused; wr_time at; } samples[SAMPLES];
     unsigned sample;
-    struct wr_text *map;                /* not to be watched, but to be drawn here */
-    enum wr_topo_format format;
-    wr_err drawn;
 };
 
 /* ---- output: the terminal may block, so a pool thread writes ---- */
@@ -128,7 +124,7 @@ static wr_err handle(struct demo *demo, uint64_t job, bool breaks)
         demo->cut++;
         return err;
     }
-    if (breaks && ++demo->handled == BREAKS_AFTER && !demo->map) {
+    if (breaks && ++demo->handled == BREAKS_AFTER) {
         demo->handled = 0;
         demo->failed++;
         make_room(demo);
@@ -265,11 +261,9 @@ static wr_err show_all(void *arg, struct wr_once *drain)
     size_t which = 0;
     wr_err err = WR_OK;
     wr_time every = demo->live ? WR_MS(100) : WR_S(1);
-    wr_timer_set(&tick, demo->map ? WR_NEVER : wr_after(every));
+    wr_timer_set(&tick, wr_after(every));
     while (!err && which != 3) {
         err = wr_select(&which, cases, 4, WR_NEVER);
-        if (demo->map)              /* drawn elsewhere: keep quiet */
-            continue;
         if (!err && which == 0 && !cases[0].err)
             show_phase(demo);
         if (!err && which == 1 && !cases[1].err)
@@ -298,9 +292,6 @@ static wr_err conduct(void *arg)
     wr_err err;
     wr_timer_set(&end, wr_after(WR_S(demo->seconds)));
     while (!(err = wr_select(&which, cases, 2, WR_NEVER))) {
-        if (demo->map && !demo->draining)
-            demo->drawn = wr_topo_write(&demo->map->len, demo->map->at, demo->map->cap,
-                                        demo->format);
         demo->draining = demo->draining ? demo->draining : wr_now();
         wr_sup_stop(demo->sup);
         wr_timer_clear(&end);
@@ -357,16 +348,6 @@ static wr_err run(void *arg)
     (void)!wr_scope_close(scope);
     wr_signal_close(demo->signals);
     return err;
-}
-
-/* The pipeline after two seconds that take no time. */
-wr_err weir_demo_map(struct wr_text *map, enum wr_topo_format format)
-{
-    struct demo demo = { .seconds = 2, .map = map, .format = format };
-    wr_err err = wr_run(&(struct wr_run_conf){ .virtual_clock = true }, run, &demo);
-    wr_sup_free(demo.sup);
-    wr_chan_free(demo.jobs);
-    return err ? err : demo.drawn;
 }
 
 static bool summarize(const struct demo *demo)

@@ -10,6 +10,7 @@ static const struct command {
     const char *what;
 } commands[] = {
     { "config", weir_config, "print or check the configuration" },
+    { "run", weir_run, "the node; also without any command" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
     { "sim", weir_sim, "run scenarios in a simulated world, and replay a seed" },
     { "topology", weir_topology, "the map of tasks, channels and locks" },
@@ -19,7 +20,7 @@ static const struct command {
 
 static int usage(FILE *out, int status)
 {
-    fprintf(out, "usage: weir COMMAND [ARGUMENT...]\n\n");
+    fprintf(out, "usage: weir [COMMAND] [ARGUMENT...]\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
     fprintf(out, "\n`weir COMMAND --help` says more.\n");
@@ -66,12 +67,12 @@ static int unknown(const char *name)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return usage(stderr, 2);
+        return weir_run(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
         || strcmp(argv[1], "help") == 0)
         return usage(stdout, 0);
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
-    return unknown(argv[1]);
+    return argv[1][0] == '-' ? weir_run(argc, argv) : unknown(argv[1]);
 }

@@ -1,10 +1,18 @@
-/* topology.c - the map, until there is a node: that of the demo's pipeline. */
+/* topology.c - the map of the node: drawn from one that runs, for two virtual seconds,
+ * is asked for something by every way in, and is stopped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/run.h>
+#include <weir/scope.h>
+#include <weir/stream.h>
+#include <weir/task.h>
+
 #include "base/text.h"
 #include "cmd/weir/weir.h"
+#include "conf/node_keys.h"
+#include "svc/node/node.h"
 
 #define MAP_MAX (256ul * 1024)
 
@@ -15,11 +23,104 @@ static const struct { const char *flag; enum wr_topo_format format; } formats[] 
 };
 #define FORMATS (sizeof(formats) / sizeof(*formats))
 
+struct sketch {
+    struct node_start start;
+    struct node *node;
+    struct node_face face;
+    struct wr_once *ready;
+    enum wr_topo_format format;
+    struct wr_text *map;
+};
+
+static void on_ready(void *arg, const struct node_face *face)
+{
+    struct sketch *sketch = arg;
+    sketch->face = *face;
+    (void)!wr_once_set(sketch->ready, NULL);
+}
+
+static wr_err run_node(void *arg)
+{
+    struct sketch *sketch = arg;
+    return node_run(&sketch->start, &sketch->node);
+}
+
+/* A request by way of the queue, and one that fails and is told. */
+static wr_err ask(const struct wr_addr *addr)
+{
+    static const char text[] =
+        "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "GET /api/v1/debug/sleep?ms=9999 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "POST /api/v1/reload HTTP/1.1\r\nHost: localhost\r\n"
+        "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    struct wr_stream *stream;
+    char answer[1000];
+    size_t size = 1;
+    wr_err err = wr_connect(&stream, addr, wr_after(WR_S(1)));
+    if (err)
+        return err;
+    err = wr_stream_write(stream, &size, &(struct wr_piece){ text, strlen(text) }, 1,
+                          wr_after(WR_S(1)));
+    while (!err && size > 0)
+        err = wr_stream_read(stream, &size, answer, sizeof(answer), wr_after(WR_S(5)));
+    wr_stream_close(stream);
+    return err;
+}
+
+static wr_err draw(void *arg)
+{
+    struct sketch *sketch = arg;
+    struct wr_scope *scope;
+    wr_err err = wr_once_new(&sketch->ready, "topology.ready", 0);
+    if (!err)
+        err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "topology",
+                                                            .deadline = WR_NEVER });
+    if (err)
+        return err;
+    err = wr_scope_go(scope, "topology.node", run_node, sketch);
+    if (!err)
+        err = wr_once_wait(sketch->ready, NULL, wr_after(WR_S(5)));
+    if (!err)
+        err = ask(&sketch->face.http);
+    if (!err)
+        err = wr_sleep(wr_after(WR_S(2)));
+    if (!err)
+        err = wr_topo_write(&sketch->map->len, sketch->map->at, sketch->map->cap,
+                            sketch->format);
+    if (sketch->node)
+        node_stop(sketch->node);
+    wr_err ended = wr_scope_join(scope, WR_NEVER);
+    (void)!wr_scope_close(scope);
+    wr_once_free(sketch->ready);
+    return err ? err : ended;
+}
+
+static wr_err make_map(struct wr_text *map, enum wr_topo_format format)
+{
+    static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
+    static char *const flags[] = { "weir", "--http-addr", "127.0.0.1:0", "--amnesia",
+                                   "--log-level", "error", "--workers-count", "2" };
+    struct wr_conf_source source = { .tables = tables, .argc = sizeof(flags) / sizeof(*flags),
+                                     .argv = flags, .cpus = 2 };
+    struct wr_conf_report report = { 0 };
+    struct sketch sketch = { .map = map, .format = format,
+                             .start = { .source = &source, .ready = on_ready, .arg = &sketch,
+                                        .no_signals = true } };
+    wr_err err = wr_conf_load(&sketch.start.conf, &source, &report);
+    if (!err)
+        err = wr_run(&(struct wr_run_conf){ .virtual_clock = true, .workers = 1 }, draw,
+                     &sketch);
+    wr_conf_report_free(&report);
+    wr_conf_unref(sketch.start.conf);
+    return err;
+}
+
 static int usage(FILE *to)
 {
     fprintf(to, "usage: weir topology [--text|--markdown|--mermaid]\n"
-                "  The map of tasks, channels and locks, noticed from two virtual seconds of\n"
-                "  the demo's pipeline: who gives to whom, through what, with which bound.\n");
+                "  The map of the node's tasks, channels and locks, noticed from two virtual\n"
+                "  seconds of one that runs: who gives to whom, through what, how bounded.\n"
+                "  That of a node that runs already is at /api/v1/topology.\n");
     return to == stdout ? 0 : 2;
 }
 
@@ -46,7 +147,7 @@ int weir_topology(int argc, char **argv)
         return 1;
     }
     struct wr_text map = wr_text_over(buf, MAP_MAX);
-    wr_err err = weir_demo_map(&map, format);
+    wr_err err = make_map(&map, format);
     if (err)
         fprintf(stderr, "weir topology: %s\n", wr_err_text(err));
     else

@@ -9,11 +9,9 @@
 
 int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);
+int weir_run(int argc, char **argv);
 int weir_sim(int argc, char **argv);
 int weir_topology(int argc, char **argv);
 int weir_version(int argc, char **argv);
-
-struct wr_text;
-wr_err weir_demo_map(struct wr_text *map, enum wr_topo_format format);
 
 #endif

@@ -1,0 +1,175 @@
+/* run.c - `weir` and `weir run`: the node, in this process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <weir/run.h>
+
+#include "base/version.h"
+#include "cmd/weir/weir.h"
+#include "conf/node_keys.h"
+#include "svc/node/node.h"
+
+extern char **environ;
+
+static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
+
+struct start {
+    struct wr_conf *conf;
+    struct wr_conf_source source;
+    struct node_start node;
+    int lock;                       /* of the data directory; -1 under amnesia */
+};
+
+/* ---- the data directory: one node each ---- */
+
+static bool make_folders(const char *path)
+{
+    char copy[4096];
+    if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (char *at = copy + 1; *at; at++)
+        if (*at == '/') {
+            *at = '\0';
+            if (mkdir(copy, 0755) && errno != EEXIST)
+                return false;
+            *at = '/';
+        }
+    return !mkdir(copy, 0700) || errno == EEXIST;
+}
+
+static int in_use(const char *data, int fd)
+{
+    char text[200] = "";
+    ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+    text[len > 0 ? len : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+    fprintf(stderr, "weir: a node runs already on %s (%s); stop it, or give another --data\n",
+            data, text[0] ? text : "it has not said where");
+    close(fd);
+    return 1;
+}
+
+/* 0, or the exit status.  The lock goes with the process, however that ends. */
+static int take_data(struct start *start)
+{
+    char path[4200];
+    const char *data = wr_conf_text(start->conf, "data");
+    start->lock = -1;
+    if (wr_conf_bool(start->conf, "security.amnesia"))
+        return 0;
+    if (!make_folders(data)) {
+        fprintf(stderr, "weir: data = \"%s\" cannot be made: %s; give another --data\n", data,
+                strerror(errno));
+        return 2;
+    }
+    snprintf(path, sizeof(path), "%s/lock", data);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        fprintf(stderr, "weir: %s cannot be opened: %s; give another --data\n", path,
+                strerror(errno));
+        return 2;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB))
+        return in_use(data, fd);
+    start->lock = fd;
+    return 0;
+}
+
+/* Who looks at the lock learns where the node is. */
+static void sign_lock(const struct start *start, const char *http)
+{
+    char text[200];
+    int len = snprintf(text, sizeof(text), "pid %d, http://%s\n", (int)getpid(), http);
+    if (start->lock >= 0 && (ftruncate(start->lock, 0)
+                             || pwrite(start->lock, text, (size_t)len, 0) != len))
+        fprintf(stderr, "weir: the lock of %s could not be signed: %s\n",
+                wr_conf_text(start->conf, "data"), strerror(errno));
+}
+
+/* ---- running ---- */
+
+static void say_ready(void *arg, const struct node_face *face)
+{
+    struct start *start = arg;
+    char http[WR_ADDR_TEXT_MAX];
+    const char *data = wr_conf_text(start->conf, "data");
+    wr_addr_print(&face->http, http);
+    sign_lock(start, http);
+    printf("weir %s is ready, after %lld ms\n"
+           "  console  http://%s/\n"
+           "  try      curl http://%s/v1/hello\n"
+           "           curl http://%s/readyz\n"
+           "           curl http://%s/metrics\n"
+           "  data     %s\n"
+           "Ctrl-C drains and stops; a second one aborts.\n",
+           wr_version.version, (long long)(face->took / WR_MS(1)), http, http, http, http,
+           data ? data : "none: amnesia, nothing is written");
+    fflush(stdout);
+}
+
+static wr_err run(void *arg)
+{
+    struct start *start = arg;
+    return node_run(&start->node, NULL);
+}
+
+static int finish(struct start *start, wr_err err)
+{
+    if (start->node.why[0]) {
+        fprintf(stderr, "weir: %s\n", start->node.why);
+        return 2;
+    }
+    if (err == WR_TIMEOUT)
+        fprintf(stderr, "weir: stopped; what had not finished in time was aborted\n");
+    else if (err)
+        fprintf(stderr, "weir: %s\n", wr_err_text(err));
+    return err ? 1 : 0;
+}
+
+static int usage(const struct start *start)
+{
+    struct wr_text text = wr_text_heap(1 << 20);
+    wr_conf_help(&text, &start->source);
+    printf("usage: weir [run] [FLAG...]\n"
+           "  Start the node, until it is told to stop.\n\n%s", text.at);
+    wr_text_free(&text);
+    return 0;
+}
+
+int weir_run(int argc, char **argv)
+{
+    struct start start = { .lock = -1 };
+    struct wr_conf_report report = { 0 };
+    start.source = (struct wr_conf_source){ .tables = tables, .argc = argc, .argv = argv,
+                                            .env = environ };
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0)
+            return usage(&start);
+    wr_err err = wr_conf_load(&start.conf, &start.source, &report);
+    if (report.text.len)
+        fwrite(report.text.at, 1, report.text.len, stderr);
+    wr_conf_report_free(&report);
+    if (err)
+        return 2;
+    int status = take_data(&start);
+    if (!status) {
+        start.node = (struct node_start){ .conf = start.conf, .source = &start.source,
+                                          .ready = say_ready, .arg = &start };
+        err = wr_run(&(struct wr_run_conf){
+            .workers = (unsigned)wr_conf_int(start.conf, "threads"), .control = true },
+            run, &start);
+        status = finish(&start, err);
+    }
+    wr_conf_unref(start.conf);
+    if (start.lock >= 0)
+        close(start.lock);
+    return status;
+}

@@ -1,0 +1,344 @@
+/* admin.c - the node's own routes: health, readiness, metrics, status, and the few
+ * things an operator may ask it to do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/log.h>
+#include <weir/metric.h>
+#include <weir/task.h>
+#include <weir/topo.h>
+
+#include "base/json.h"
+#include "base/version.h"
+#include "svc/node/node_int.h"
+
+#define METRICS_FIRST ((size_t)64 << 10)
+#define METRICS_MAX ((size_t)4 << 20)
+#define TOPOLOGY_MAX ((size_t)256 << 10)
+#define BODY_MAX ((size_t)64 << 10)
+
+/* ---- JSON replies ---- */
+
+struct reply { struct wr_text text; struct wr_json json; };
+
+static void reply_begin(struct reply *reply)
+{
+    reply->text = wr_text_heap(BODY_MAX);
+    reply->json = wr_json_to(&reply->text);
+    wr_json_object(&reply->json, NULL);
+}
+
+static wr_err reply_end(struct reply *reply, struct wr_call *call)
+{
+    wr_json_end(&reply->json);
+    wr_err err = reply->text.cut ? WR_NOMEM : WR_OK;
+    wr_call_type(call, "application/json");
+    wr_call_write(call, reply->text.at, reply->text.len);
+    wr_text_free(&reply->text);
+    return err;
+}
+
+/* ---- what anybody may ask, at any time ---- */
+
+static wr_err get_version(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    const struct settings *settings = settings_get(node);
+    struct reply reply;
+    reply_begin(&reply);
+    wr_version_write(&reply.json);
+    wr_json_object(&reply.json, "features");
+    wr_json_bool(&reply.json, "amnesia", wr_conf_bool(settings->conf, "security.amnesia"));
+    wr_json_str(&reply.json, "pq", wr_conf_text(settings->conf, "security.pq_mode"));
+    wr_json_end(&reply.json);
+    settings_put(node, settings);
+    return reply_end(&reply, call);
+}
+
+/* It answers: so the loop runs.  A clock that goes back is no clock. */
+static wr_err get_health(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    bool ticks = wr_now() >= node->began;
+    struct reply reply;
+    reply_begin(&reply);
+    wr_json_bool(&reply.json, "ok", ticks);
+    wr_json_object(&reply.json, "checks");
+    wr_json_str(&reply.json, "event_loop", "ok");
+    wr_json_str(&reply.json, "clock", ticks ? "ok" : "went back");
+    wr_json_end(&reply.json);
+    if (!ticks)
+        wr_call_status(call, 503);
+    return reply_end(&reply, call);
+}
+
+static wr_err get_ready(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    struct ready_view view;
+    struct reply reply;
+    ready_look(node->ready, &view);
+    reply_begin(&reply);
+    ready_write(node->ready, &view, &reply.json);
+    if (!view.ready) {
+        wr_call_status(call, 503);
+        wr_call_reply_header(call, "Retry-After", "5");
+    }
+    return reply_end(&reply, call);
+}
+
+/* How long they are is known when they are written: a second time with room enough. */
+static wr_err get_metrics(struct wr_call *call)
+{
+    size_t len = METRICS_FIRST;
+    char *buf = NULL;
+    wr_err err = WR_NOMEM;
+    for (int i = 0; i < 3 && err == WR_NOMEM && len <= METRICS_MAX; i++) {
+        size_t cap = len + len / 8 + 1;
+        free(buf);
+        buf = malloc(cap);
+        err = buf ? wr_metric_write(&len, buf, cap) : WR_NOMEM;
+    }
+    if (!err) {
+        wr_call_type(call, "text/plain; version=0.0.4; charset=utf-8");
+        wr_call_write(call, buf, len);
+    }
+    free(buf);
+    return err;
+}
+
+static wr_err get_topology(struct wr_call *call)
+{
+    const char *format = wr_call_query(call, "format");
+    enum wr_topo_format as = !format || strcmp(format, "text") == 0 ? WR_TOPO_TEXT
+                             : strcmp(format, "markdown") == 0      ? WR_TOPO_MARKDOWN
+                             : strcmp(format, "mermaid") == 0       ? WR_TOPO_MERMAID
+                                                                    : 0;
+    if (!as)
+        return wr_call_fail(call, WR_INVALID,
+                            "format is \"%.40s\"; text, markdown, mermaid are known", format);
+    char *buf = malloc(TOPOLOGY_MAX);
+    size_t len;
+    wr_err err = buf ? wr_topo_write(&len, buf, TOPOLOGY_MAX, as) : WR_NOMEM;
+    if (!err)
+        wr_call_write(call, buf, len);
+    free(buf);
+    return err;
+}
+
+/* ---- status ---- */
+
+static const char *plane_health(enum wr_health health)
+{
+    return health == WR_HEALTH_READY      ? "healthy"
+           : health == WR_HEALTH_DEGRADED ? "degraded"
+                                          : "down";
+}
+
+static void write_planes(struct node *node, struct wr_json *json)
+{
+    wr_json_array(json, "planes");
+    for (size_t i = 0; i < node->count; i++) {
+        struct wr_child_stat stat = wr_sup_stat(node->sup, i);
+        wr_json_object(json, NULL);
+        wr_json_str(json, "name", stat.name);
+        wr_json_str(json, "health", plane_health(stat.health));
+        wr_json_bool(json, "ready", stat.health == WR_HEALTH_READY);
+        wr_json_str(json, "state", wr_sup_state_name(stat.state));
+        wr_json_u64(json, "restart_count", stat.restarts);
+        wr_json_end(json);
+    }
+    wr_json_end(json);
+}
+
+static wr_err get_status(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    const struct settings *settings = settings_get(node);
+    struct ready_view view;
+    struct reply reply;
+    char text[WR_ADDR_TEXT_MAX];
+    ready_look(node->ready, &view);
+    reply_begin(&reply);
+    wr_json_u64(&reply.json, "uptime_seconds", (uint64_t)((wr_now() - node->began) / WR_S(1)));
+    wr_json_str(&reply.json, "profile", "macronode");
+    wr_json_str(&reply.json, "version", wr_version.version);
+    wr_json_str(&reply.json, "http_addr", wr_addr_print(front_addr(node->http), text));
+    wr_json_str(&reply.json, "metrics_addr",
+                wr_addr_print(front_addr(node->control ? node->control : node->http), text));
+    wr_json_str(&reply.json, "log_level", wr_conf_text(settings->conf, "log.level"));
+    wr_json_u64(&reply.json, "config_version", settings->version);
+    wr_json_u64(&reply.json, "connections", wr_http_connections(front_http(node->http)));
+    ready_write(node->ready, &view, &reply.json);
+    write_planes(node, &reply.json);
+    settings_put(node, settings);
+    return reply_end(&reply, call);
+}
+
+static wr_err get_config(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    const struct settings *settings = settings_get(node);
+    struct wr_text text = wr_text_heap(BODY_MAX);
+    wr_conf_print_json(&text, settings->conf);
+    settings_put(node, settings);
+    wr_err err = text.cut ? WR_NOMEM : WR_OK;
+    wr_call_type(call, "application/json");
+    wr_call_write(call, text.at, text.len);
+    wr_text_free(&text);
+    return err;
+}
+
+/* ---- what an operator may do ---- */
+
+/* Who asked for what is told, whatever the level of the log. */
+static void audit(struct wr_call *call, const char *type)
+{
+    char text[WR_ADDR_TEXT_MAX];
+    wr_log(WR_WARN, "audit", WR_F_STR("type", type),
+           WR_F_STR("actor", wr_addr_print(wr_call_peer(call), text)),
+           WR_F_STR("corr_id", wr_call_corr_id(call)));
+}
+
+static wr_err answer_status(struct wr_call *call, unsigned status, const char *word)
+{
+    struct reply reply;
+    reply_begin(&reply);
+    wr_json_str(&reply.json, "status", word);
+    wr_call_status(call, status);
+    return reply_end(&reply, call);
+}
+
+static wr_err post_reload(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    if (!node->start->source)
+        return wr_call_fail(call, WR_UNSUPPORTED, "this node was started without a source of "
+                            "configuration");
+    audit(call, "admin.reload");
+    wr_err err = wr_chan_send(node->reloads, &(bool){ true }, WR_NOW);
+    return err ? err : answer_status(call, 202, "reload triggered");
+}
+
+static wr_err post_shutdown(struct wr_call *call)
+{
+    audit(call, "admin.shutdown");
+    wr_err err = answer_status(call, 202, "shutdown scheduled");
+    node_stop(wr_call_arg(call));
+    return err;
+}
+
+/* A worker, in the middle of what it does; the next one that runs. */
+static wr_err post_crash(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    static _Atomic size_t next;
+    const char *service = wr_call_query(call, "service");
+    if (!service || strcmp(service, "node.worker") != 0)
+        return wr_call_fail(call, WR_INVALID, "service is \"%.40s\"; node.worker can crash",
+                            service ? service : "");
+    audit(call, "admin.crash");
+    for (size_t i = 0; i < pool_size(node->pool); i++)
+        if (!pool_kill(node->pool, atomic_fetch_add(&next, 1) % pool_size(node->pool)))
+            return answer_status(call, 202, "crashed");
+    return wr_call_fail(call, WR_BUSY, "no worker runs");
+}
+
+/* ---- something to call ---- */
+
+static wr_err get_hello(struct wr_call *call)
+{
+    wr_call_type(call, "application/json");
+    wr_call_write(call, "{\"hello\":\"world\"}", 17);
+    return WR_OK;
+}
+
+/* For benches and drills: as slow as somebody wants. */
+static wr_err sleep_a_while(struct wr_call *call)
+{
+    const char *text = wr_call_query(call, "ms");
+    char *end = NULL;
+    unsigned long ms = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+    if (!end || *end || ms > 60000)
+        return wr_call_fail(call, WR_INVALID, "ms is \"%.40s\"; 0 to 60000 are allowed",
+                            text ? text : "");
+    wr_err err = wr_sleep(wr_after(WR_MS((wr_time)ms)));
+    return err ? err : get_hello(call);
+}
+
+static wr_err wait_for_the_end(struct wr_call *call)
+{
+    size_t which;
+    wr_err err = wr_call_select(call, &which, NULL, 0, WR_NEVER);
+    return err == WR_DRAINING ? get_hello(call) : err;
+}
+
+static wr_err get_front_page(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    struct ready_view view;
+    ready_look(node->ready, &view);
+    const char *state = !view.ready ? "not ready" : view.degraded ? "degraded" : "ready";
+    wr_call_type(call, "text/html; charset=utf-8");
+    wr_call_print(call,
+                  "<!doctype html><html lang=\"en\"><title>Weir</title>"
+                  "<meta name=\"viewport\" content=\"width=device-width\">"
+                  "<h1>Weir %s</h1><p>This node is %s.</p><ul>",
+                  wr_version.version, state);
+    for (size_t i = 0; i < node->route_count; i++)
+        if (strcmp(node->routes[i].method, "GET") == 0 && node->routes[i].summary
+            && !strchr(node->routes[i].path, '{'))
+            wr_call_print(call, "<li><a href=\"%s\">%s</a> %s</li>", node->routes[i].path,
+                          node->routes[i].path, node->routes[i].summary);
+    wr_call_print(call, "</ul></html>\n");
+    return WR_OK;
+}
+
+#define PRIORITY .class = WR_ROUTE_PRIORITY
+
+static const struct wr_route table[] = {
+    { .method = "GET", .path = "/healthz", .handler = get_health, PRIORITY,
+      .summary = "Whether the process lives." },
+    { .method = "GET", .path = "/readyz", .handler = get_ready, PRIORITY,
+      .summary = "Whether it can do its work, and what is missing." },
+    { .method = "GET", .path = "/metrics", .handler = get_metrics, PRIORITY,
+      .summary = "Figures, in the text format of Prometheus." },
+    { .method = "GET", .path = "/version", .handler = get_version, PRIORITY,
+      .summary = "What this is." },
+    { .method = "GET", .path = "/", .handler = get_front_page, PRIORITY },
+    { .method = "GET", .path = "/api/v1/status", .handler = get_status, PRIORITY,
+      .summary = "Every part, its state and its restarts." },
+    { .method = "GET", .path = "/api/v1/topology", .handler = get_topology,
+      .summary = "The map of tasks, channels and locks." },
+    { .method = "GET", .path = "/api/v1/config", .handler = get_config,
+      .summary = "The configuration in force, and where each value comes from." },
+    { .method = "GET", .path = "/v1/hello", .handler = get_hello,
+      .summary = "A greeting, by way of the queue and a worker." },
+    { .method = "GET", .path = "/api/v1/debug/sleep", .handler = sleep_a_while,
+      .scope = GATE_ADMIN, .summary = "Answer after ms milliseconds, from a worker." },
+    { .method = "POST", .path = "/api/v1/debug/sleep", .handler = sleep_a_while,
+      .scope = GATE_ADMIN },
+    { .method = "GET", .path = "/api/v1/debug/wait", .handler = wait_for_the_end,
+      .class = WR_ROUTE_LONG, .scope = GATE_ADMIN,
+      .summary = "A long poll for nothing: answers when the node drains." },
+    { .method = "POST", .path = "/api/v1/reload", .handler = post_reload, PRIORITY,
+      .scope = GATE_ADMIN, .summary = "Read the configuration again." },
+    { .method = "POST", .path = "/api/v1/shutdown", .handler = post_shutdown, PRIORITY,
+      .scope = GATE_ADMIN, .summary = "Drain and stop." },
+    { .method = "POST", .path = "/api/v1/debug/crash", .handler = post_crash, PRIORITY,
+      .scope = GATE_ADMIN, .summary = "Crash a worker, to see what happens." },
+};
+
+wr_err admin_routes(struct node *node)
+{
+    size_t count = sizeof(table) / sizeof(*table);
+    node->routes = calloc(count, sizeof(*node->routes));
+    if (!node->routes)
+        return WR_NOMEM;
+    memcpy(node->routes, table, sizeof(table));
+    for (size_t i = 0; i < count; i++)
+        node->routes[i].arg = node;
+    node->route_count = count;
+    return WR_OK;
+}

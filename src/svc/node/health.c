@@ -1,0 +1,181 @@
+/* health.c - the HealthReporter: looks at everything each second, tells the bus. */
+#include <stdio.h>
+#include <string.h>
+
+#include <weir/log.h>
+#include <weir/select.h>
+#include <weir/timer.h>
+
+#include "base/world.h"
+#include "svc/node/node_int.h"
+
+#define EVERY WR_S(1)
+#define BUS_SILENT (3 * EVERY)      /* then it does not carry */
+
+/* ---- probes: each looks at the thing itself ---- */
+
+static enum wr_health probe_config(void *arg, char *why)
+{
+    struct node *node = arg;
+    const struct settings *settings = settings_get(node);
+    bool there = settings->conf;
+    settings_put(node, settings);
+    if (!there)
+        snprintf(why, READY_WHY_MAX, "no configuration is in force");
+    return there ? WR_HEALTH_READY : WR_HEALTH_UNREADY;
+}
+
+static enum wr_health child_named(struct node *node, const char *name, char *why)
+{
+    for (size_t i = 0; i < node->count; i++) {
+        if (strcmp(node->children[i].name, name) != 0)
+            continue;
+        struct wr_child_stat stat = wr_sup_stat(node->sup, i);
+        if (stat.health != WR_HEALTH_READY)
+            snprintf(why, READY_WHY_MAX, "%s is %s%s", name, wr_sup_state_name(stat.state),
+                     stat.degraded ? ", restarted too often" : "");
+        return stat.health;
+    }
+    snprintf(why, READY_WHY_MAX, "there is no %s", name);
+    return WR_HEALTH_UNREADY;
+}
+
+static enum wr_health probe_metrics(void *arg, char *why)
+{
+    return child_named(arg, "node.metrics", why);
+}
+
+static enum wr_health probe_network(void *arg, char *why)
+{
+    return child_named(arg, "node.http", why);
+}
+
+/* A word that was sent over the bus has come back, lately. */
+static enum wr_health probe_bus(void *arg, char *why)
+{
+    struct node *node = arg;
+    wr_time heard = atomic_load(&node->bus_heard);
+    if (heard && wr_now() - heard <= BUS_SILENT)
+        return WR_HEALTH_READY;
+    snprintf(why, READY_WHY_MAX, heard ? "no event came through for %lld s" : "no event yet",
+             (long long)((wr_now() - heard) / WR_S(1)));
+    return WR_HEALTH_UNREADY;
+}
+
+static enum wr_health probe_workers(void *arg, char *why)
+{
+    struct node *node = arg;
+    size_t up = 0, degraded = 0, all = pool_size(node->pool);
+    for (size_t i = 0; i < all; i++) {
+        struct wr_child_stat stat = wr_sup_stat(node->sup, node->first_worker + i);
+        up += stat.state == WR_CHILD_RUNNING;
+        degraded += stat.degraded;
+    }
+    if (up < all || degraded)
+        snprintf(why, READY_WHY_MAX, "%zu of %zu run, %zu restarted too often", up, all,
+                 degraded);
+    return up == 0 ? WR_HEALTH_UNREADY : degraded ? WR_HEALTH_DEGRADED : WR_HEALTH_READY;
+}
+
+/* Twice 128 bits: what is broken gives the same ones again. */
+static enum wr_health probe_entropy(void *arg, char *why)
+{
+    uint64_t first[2] = { 0 }, second[2] = { 0 };
+    (void)arg;
+    wr_world->entropy(first, sizeof(first));
+    wr_world->entropy(second, sizeof(second));
+    if (memcmp(first, second, sizeof(first)) != 0)
+        return WR_HEALTH_READY;
+    snprintf(why, READY_WHY_MAX, "the system gives no randomness");
+    return WR_HEALTH_UNREADY;
+}
+
+wr_err health_table(struct node *node)
+{
+    struct ready_key keys[] = {
+        { .name = "config", .probe = probe_config, .vital = true },
+        { .name = "entropy", .probe = probe_entropy, .vital = true },
+        { .name = "metrics", .probe = probe_metrics, .vital = true, .needs = { "config" } },
+        { .name = "bus", .probe = probe_bus, .vital = true, .needs = { "config" } },
+        { .name = "network", .probe = probe_network, .vital = true,
+          .needs = { "config", "metrics" } },
+        { .name = "workers", .probe = probe_workers, .vital = true,
+          .needs = { "config", "bus" } },
+    };
+    size_t count = sizeof(keys) / sizeof(*keys);
+    for (size_t i = 0; i < count; i++)
+        keys[i].arg = node;
+    return ready_new(&node->ready, keys, count);
+}
+
+/* ---- the reporter ---- */
+
+struct reporter {
+    struct node *node;
+    struct bus_reader bus;
+    struct wr_bcast_reader children;
+    struct wr_timer tick;
+    struct ready_view last;
+};
+
+/* What changed since the last look goes out; each look sends a word of its own, to
+ * see that the bus carries. */
+static void report(struct reporter *reporter)
+{
+    struct node *node = reporter->node;
+    struct ready_view view;
+    ready_look(node->ready, &view);
+    for (size_t i = 0; i < view.count; i++) {
+        if (view.keys[i].health == reporter->last.keys[i].health)
+            continue;
+        const char *name = ready_key(node->ready, i)->name;
+        bus_tell(node->bus, BUS_HEALTH, name, view.keys[i].health == WR_HEALTH_READY, 0);
+        wr_log(view.keys[i].health == WR_HEALTH_READY ? WR_INFO : WR_WARN, "node.health",
+               WR_F_STR("key", name), WR_F_U64("state", view.keys[i].health),
+               WR_F_STR("why", view.keys[i].why));
+    }
+    reporter->last = view;
+    bus_tell(node->bus, BUS_HEALTH, "node", view.ready, 0);
+    wr_timer_set(&reporter->tick, wr_after(EVERY));
+}
+
+/* A child that failed is a crash of its service, for whoever listens. */
+static void pass_on(struct reporter *reporter, const struct wr_child_stat *stat)
+{
+    if (stat->state == WR_CHILD_BACKOFF || (stat->state == WR_CHILD_DOWN && stat->err))
+        bus_tell(reporter->node->bus, BUS_SERVICE_CRASHED, stat->name, false, 0);
+    if (!atomic_load(&reporter->node->leaving))
+        report(reporter);
+}
+
+wr_err health_run(void *arg, struct wr_once *drain)
+{
+    struct node *node = arg;
+    struct reporter reporter = {
+        .node = node, .bus = bus_reader(node->bus, "health"),
+        .children = wr_bcast_reader(wr_sup_events(node->sup)),
+    };
+    struct bus_event event;
+    struct wr_child_stat stat;
+    struct wr_case cases[] = {
+        bus_case(&reporter.bus, &event),
+        WR_CASE_BCAST(&reporter.children, &stat),
+        WR_CASE_TIMER(&reporter.tick),
+        WR_CASE_ONCE(drain, NULL),
+    };
+    size_t which = 0;
+    wr_err err;
+    report(&reporter);
+    while (!(err = wr_select(&which, cases, 4, WR_NEVER)) && which != 3) {
+        if (which == 0) {
+            bus_took(&reporter.bus, cases[0].err);
+            atomic_store(&node->bus_heard, wr_now());
+        } else if (which == 1 && !cases[1].err) {
+            pass_on(&reporter, &stat);
+        } else {
+            report(&reporter);
+        }
+    }
+    wr_timer_clear(&reporter.tick);
+    return err;
+}

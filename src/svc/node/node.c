@@ -1,0 +1,390 @@
+/* node.c - the node put together: see node.h. */
+#include "svc/node/node.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/log.h>
+#include <weir/scope.h>
+#include <weir/select.h>
+#include <weir/signal.h>
+#include <weir/task.h>
+
+#include "svc/node/certs.h"
+#include "svc/node/node_int.h"
+
+#define ANSWER_WITHIN WR_MS(900)
+
+enum { GROUP_METRICS, GROUP_HTTP, GROUP_KEEPING, GROUP_WORKERS, GROUP_INGRESS };
+
+/* ---- HTTP ---- */
+
+static void run_call(void *call)
+{
+    wr_call_run(call);
+}
+
+static void refuse_call(void *call, wr_err err)
+{
+    wr_call_refuse(call, err);
+}
+
+static wr_err submit(void *arg, struct wr_call *call)
+{
+    struct node *node = arg;
+    return pool_submit(node->pool, &(struct work){ run_call, refuse_call, call });
+}
+
+/* What went wrong is worth a line; the queue of lines loses its oldest, not us time. */
+static void leave(void *arg, struct wr_call *call)
+{
+    struct node *node = arg;
+    unsigned status = wr_call_answered(call);
+    if (status < 500)
+        return;
+    struct notice notice = { .event = "call.failed", .route = wr_call_route(call)->path,
+                             .status = status };
+    snprintf(notice.corr_id, sizeof(notice.corr_id), "%s", wr_call_corr_id(call));
+    wr_addr_print(wr_call_peer(call), notice.peer);
+    (void)!wr_chan_send(node->telemetry, &notice, WR_NOW);
+}
+
+static wr_err admit(void *arg, struct wr_call *call)
+{
+    struct node *node = arg;
+    return gate_admit(&node->gate, call);
+}
+
+static struct wr_http_conf http_conf(struct node *node, const struct wr_conf *conf)
+{
+    return (struct wr_http_conf){
+        .routes = node->routes,
+        .count = node->route_count,
+        .submit = submit,
+        .admit = admit,
+        .leave = leave,
+        .arg = node,
+        .tls = node->tls,
+        .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),
+        .handshake_within = wr_conf_duration(conf, "io.handshake_timeout"),
+        .head_within = wr_conf_duration(conf, "read_timeout"),
+        .body_within = wr_conf_duration(conf, "read_timeout"),
+        .write_within = wr_conf_duration(conf, "write_timeout"),
+        .idle_max = wr_conf_duration(conf, "idle_timeout"),
+    };
+}
+
+static wr_err serve_front(void *arg)
+{
+    return front_serve(arg);
+}
+
+/* Serve a front until it is told to leave. */
+static wr_err serve(struct node *node, struct front *front, struct wr_once *drain)
+{
+    struct wr_scope *scope;
+    bool leaving = false;
+    struct wr_watch_reader shutdown = wr_watch_reader(node->shutdown);
+    struct wr_case cases[] = { WR_CASE_WATCH(&shutdown, &leaving), WR_CASE_ONCE(drain, NULL) };
+    size_t which = 0;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "node.front",
+                                                               .deadline = WR_NEVER });
+    if (err)
+        return err;
+    err = wr_scope_go(scope, "http.server", serve_front, front);
+    while (!err && which == 0 && !(err = wr_select(&which, cases, 2, WR_NEVER)))
+        if (which == 0 && leaving)
+            wr_http_drain(front_http(front));
+    if (!err && front == node->http)
+        pool_close(node->pool);         /* the workers have gone: nobody takes what is left */
+    if (!err)
+        err = wr_http_finish(front_http(front), wr_after(ANSWER_WITHIN));
+    wr_scope_cancel(scope);
+    (void)!wr_scope_close(scope);
+    return err;
+}
+
+wr_err http_run(void *arg, struct wr_once *drain)
+{
+    struct node *node = arg;
+    return serve(node, node->http, drain);
+}
+
+static void tell(const struct notice *notice)
+{
+    wr_log(WR_INFO, notice->event, WR_F_STR("route", notice->route),
+           WR_F_U64("status", notice->status), WR_F_MS("latency_ms", notice->latency),
+           WR_F_STR("corr_id", notice->corr_id), WR_F_STR("peer", notice->peer));
+}
+
+static wr_err tell_all(void *arg)
+{
+    struct node *node = arg;
+    struct notice notice;
+    wr_err err;
+    while (!(err = wr_chan_recv(node->telemetry, &notice, WR_NEVER)))
+        tell(&notice);
+    return err == WR_CLOSED ? WR_OK : err;
+}
+
+/* The control plane, and what is told by the way: it hears the last word. */
+wr_err metrics_run(void *arg, struct wr_once *drain)
+{
+    struct node *node = arg;
+    struct notice notice;
+    wr_err err = wr_scope_go(wr_scope_self(), "node.telemetry", tell_all, node);
+    if (!err && node->control)
+        err = serve(node, node->control, drain);
+    else if (!err)
+        err = wr_once_wait(drain, NULL, WR_NEVER);
+    while (!wr_chan_recv(node->telemetry, &notice, WR_NOW))
+        tell(&notice);
+    wr_chan_close(node->telemetry);
+    return err;
+}
+
+/* ---- the parts ---- */
+
+static uint64_t same(const void *item)
+{
+    (void)item;
+    return 0;
+}
+
+static void drop_conf(void *item)
+{
+    wr_conf_unref(*(struct wr_conf **)item);
+}
+
+static void drop_settings(void *snapshot)
+{
+    wr_conf_unref(((struct settings *)snapshot)->conf);
+}
+
+static wr_err open_channels(struct node *node, const struct wr_conf *conf)
+{
+    static const bool no = false;
+    wr_err err = bus_new(&node->bus, (size_t)wr_conf_int(conf, "channels.bus"));
+    if (!err)
+        err = wr_chan_new(&node->updates, &(struct wr_chan_conf){
+            .name = "node.cfg_updates", .item_size = sizeof(struct wr_conf *),
+            .cap = (size_t)wr_conf_int(conf, "channels.cfg_updates"), .policy = WR_COALESCE,
+            .key = same, .drop = drop_conf });
+    if (!err)
+        err = wr_chan_new(&node->reloads, &(struct wr_chan_conf){
+            .name = "node.reloads", .item_size = sizeof(bool), .cap = 1,
+            .policy = WR_COALESCE, .key = same });
+    if (!err)
+        err = wr_chan_new(&node->telemetry, &(struct wr_chan_conf){
+            .name = "node.telemetry", .item_size = sizeof(struct notice),
+            .cap = (size_t)wr_conf_int(conf, "channels.telemetry"), .policy = WR_DROP_OLDEST });
+    if (!err)
+        err = wr_watch_new(&node->shutdown, &node->shutdown_writer, &(struct wr_watch_conf){
+            .name = "node.shutdown", .size = sizeof(bool), .initial = &no });
+    if (!err)
+        err = pool_new(&node->pool, (size_t)wr_conf_permits(conf, "workers.count"),
+                       (size_t)wr_conf_int(conf, "channels.work"));
+    return err;
+}
+
+static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
+{
+    struct node_start *start = node->start;
+    wr_err err = certs_load(&node->tls, conf, start->why, sizeof(start->why));
+    if (err)
+        return err;
+    struct wr_http_conf http = http_conf(node, conf);
+    bool may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0;
+    node->gate = (struct gate){ .open = wr_addr_loopback(wr_conf_addr(conf, "http_addr")),
+                                .admin = wr_conf_secret(conf, "admin.token") };
+    err = front_open(&node->http, wr_conf_addr(conf, "http_addr"), may_move, &http,
+                            start->why, sizeof(start->why));
+    if (!err && wr_conf_has(conf, "metrics_addr"))
+        err = front_open(&node->control, wr_conf_addr(conf, "metrics_addr"), false, &http,
+                         start->why, sizeof(start->why));
+    return err;
+}
+
+static void add_child(struct node *node, struct wr_child child)
+{
+    WR_ASSERT(node->count < NODE_CHILDREN_MAX);
+    node->children[node->count++] = child;
+}
+
+static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
+{
+    add_child(node, (struct wr_child){ "node.metrics", metrics_run, node, WR_RESTART_ALWAYS,
+                                       .group = GROUP_METRICS, .control = true });
+    add_child(node, (struct wr_child){ "node.http", http_run, node, WR_RESTART_ALWAYS,
+                                       .group = GROUP_HTTP, .stop_within = WR_S(1) });
+    add_child(node, (struct wr_child){ "node.health", health_run, node, WR_RESTART_ALWAYS,
+                                       .group = GROUP_KEEPING, .control = true });
+    add_child(node, (struct wr_child){ "node.config", reload_run, node, WR_RESTART_ALWAYS,
+                                       .group = GROUP_KEEPING, .control = true });
+    /* A worker that is not done is aborted while there is time to tell its caller. */
+    wr_time drain = wr_conf_duration(conf, "drain_deadline");
+    node->first_worker = node->count;
+    for (size_t i = 0; i < pool_size(node->pool); i++)
+        add_child(node, (struct wr_child){ "node.worker", pool_work, pool_seat(node->pool, i),
+                                           WR_RESTART_ALWAYS, .group = GROUP_WORKERS,
+                                           .stop_within = drain / 5 * 4 });
+    return wr_sup_new(&node->sup, &(struct wr_sup_conf){
+        .name = "node", .children = node->children, .count = node->count,
+        .drain_within = drain });
+}
+
+static wr_err open_node(struct node *node)
+{
+    struct wr_conf *conf = wr_conf_ref(node->start->conf);
+    reload_log(conf);
+    wr_err err = wr_cell_new(&node->settings, &node->settings_writer, &(struct wr_cell_conf){
+        .name = "node.settings", .size = sizeof(struct settings),
+        .initial = &(struct settings){ conf, 1 }, .drop = drop_settings });
+    if (err) {
+        wr_conf_unref(conf);
+        return err;
+    }
+    err = open_channels(node, conf);
+    if (!err)
+        err = admin_routes(node);
+    if (!err)
+        err = open_fronts(node, conf);
+    if (!err)
+        err = open_supervisor(node, conf);
+    if (!err)
+        err = health_table(node);
+    return err;
+}
+
+static void close_node(struct node *node)
+{
+    wr_sup_free(node->sup);
+    ready_free(node->ready);
+    if (node->pool)
+        pool_close(node->pool);         /* its calls belong to the fronts */
+    front_close(node->http);
+    front_close(node->control);
+    wr_tls_free(node->tls);
+    pool_free(node->pool);
+    wr_watch_free(node->shutdown);
+    wr_chan_free(node->telemetry);
+    wr_chan_free(node->reloads);
+    wr_chan_free(node->updates);
+    wr_bcast_free(node->bus);
+    wr_cell_free(node->settings);
+    free(node->routes);
+    free(node);
+}
+
+/* ---- the conductor ---- */
+
+/* Readiness flips first, then everybody can know, then the order of the supervisor. */
+void node_stop(struct node *node)
+{
+    if (!atomic_exchange(&node->leaving, true)) {
+        ready_leave(node->ready);
+        wr_watch_set(&node->shutdown_writer, &(bool){ true });
+        bus_tell(node->bus, BUS_SHUTDOWN, NULL, false, 0);
+    }
+    wr_sup_stop(node->sup);
+}
+
+void node_reload(struct node *node)
+{
+    (void)!wr_chan_send(node->reloads, &(bool){ true }, WR_NOW);
+}
+
+static void obey(struct node *node, int number)
+{
+    if (number == SIGHUP)
+        node_reload(node);
+    else
+        node_stop(node);
+}
+
+static void announce(struct node *node)
+{
+    struct node_face face = { .took = wr_now() - node->began, .http = *front_addr(node->http) };
+    if (node->control)
+        face.control = *front_addr(node->control);
+    if (node->start->ready)
+        node->start->ready(node->start->arg, &face);
+}
+
+struct conductor { struct node *node; struct wr_signal *signals; };
+
+/* Until the node is ready it listens to the bus for that. */
+static wr_err conduct(void *arg)
+{
+    struct conductor *conductor = arg;
+    struct node *node = conductor->node;
+    struct bus_reader bus = bus_reader(node->bus, "supervisor");
+    struct bus_event event;
+    struct wr_conf *conf;
+    int number;
+    struct wr_case cases[] = {
+        WR_CASE_RECV(node->updates, &conf),
+        bus_case(&bus, &event),
+        WR_CASE_RECV(conductor->signals ? wr_signal_chan(conductor->signals) : NULL, &number),
+    };
+    size_t which, count = conductor->signals ? 3 : 2;
+    bool announced = false;
+    wr_err err;
+    while (!(err = wr_select(&which, cases, count, WR_NEVER))) {
+        if (which == 0)
+            reload_apply(node, conf);
+        else if (which == 2)
+            obey(node, number);
+        else
+            bus_took(&bus, cases[1].err);
+        struct ready_view view;
+        if (!announced && (ready_look(node->ready, &view), view.ready)) {
+            announced = true;
+            announce(node);
+        }
+    }
+    return err;
+}
+
+static wr_err run_open(struct node *node)
+{
+    static const int wanted[] = { SIGINT, SIGTERM, SIGHUP };
+    struct conductor conductor = { .node = node };
+    struct wr_scope *scope = NULL;
+    wr_err err = WR_OK;
+    if (!node->start->no_signals)
+        err = wr_signal_open(&conductor.signals, wanted, 3);
+    if (!err)
+        err = wr_scope_new(&scope, &(struct wr_scope_conf){
+            .name = "node", .deadline = WR_NEVER, .control = true });
+    if (!err)
+        err = wr_scope_go(scope, "node.supervisor", conduct, &conductor);
+    if (!err)
+        err = wr_sup_run(node->sup);
+    if (scope) {
+        wr_scope_cancel(scope);
+        (void)!wr_scope_close(scope);
+    }
+    wr_signal_close(conductor.signals);
+    return err;
+}
+
+wr_err node_run(struct node_start *start, struct node **ret)
+{
+    struct node *node = calloc(1, sizeof(*node));
+    if (!node)
+        return WR_NOMEM;
+    node->start = start;
+    node->began = wr_now();
+    start->why[0] = '\0';
+    wr_err err = open_node(node);
+    if (!err) {
+        if (ret)
+            *ret = node;
+        err = run_open(node);
+    }
+    close_node(node);
+    return err;
+}

@@ -1,0 +1,89 @@
+/* node_int.h - the inside of the node, for its files alone. */
+#ifndef WR_NODE_NODE_INT_H
+#define WR_NODE_NODE_INT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <weir/cell.h>
+#include <weir/chan.h>
+#include <weir/http.h>
+#include <weir/sup.h>
+#include <weir/tls.h>
+#include <weir/watch.h>
+
+#include "svc/node/bus.h"
+#include "svc/node/front.h"
+#include "svc/node/gate.h"
+#include "svc/node/node.h"
+#include "svc/node/pool.h"
+#include "svc/node/ready.h"
+
+#define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
+
+/* What the configuration is at a moment. */
+struct settings {
+    struct wr_conf *conf;
+    uint64_t version;               /* 1, and one more with each reload */
+};
+
+/* Something worth telling, for the log and not for anybody to wait for. */
+struct notice {
+    const char *event;              /* "call.failed", "admin.reload" */
+    const char *route;
+    unsigned status;
+    wr_time latency;
+    char corr_id[65];
+    char peer[WR_ADDR_TEXT_MAX];
+};
+
+struct node {
+    struct node_start *start;
+    wr_time began;
+    struct wr_cell *settings;
+    struct wr_cell_writer settings_writer;
+    struct wr_bcast *bus;
+    struct wr_chan *updates;        /* cfg_updates: snapshots to be put in force */
+    struct wr_chan *reloads;        /* wishes to read the configuration again */
+    struct wr_chan *telemetry;
+    struct wr_watch *shutdown;      /* of bool */
+    struct wr_watch_writer shutdown_writer;
+    struct pool *pool;
+    struct ready *ready;
+    struct wr_sup *sup;
+    struct gate gate;
+    struct wr_tls *tls;             /* NULL: in clear */
+    struct front *http, *control;
+    struct wr_route *routes;
+    size_t route_count;
+    struct wr_child children[NODE_CHILDREN_MAX];
+    size_t count, first_worker;
+    _Atomic wr_time bus_heard;      /* when the reporter last got its own word back */
+    _Atomic bool leaving;
+    _Atomic uint64_t reloads_failed;
+};
+
+/* The configuration in force; give it back to settings_put. */
+const struct settings *settings_get(struct node *node);
+void settings_put(struct node *node, const struct settings *settings);
+
+/* The children's functions; their arg is the node. */
+wr_err health_run(void *arg, struct wr_once *drain);
+wr_err reload_run(void *arg, struct wr_once *drain);
+wr_err metrics_run(void *arg, struct wr_once *drain);
+wr_err http_run(void *arg, struct wr_once *drain);
+
+/* Put a new configuration in force; the node takes `conf` over.  What cannot change
+ * while it runs is said in the log. */
+void reload_apply(struct node *node, struct wr_conf *conf);
+
+/* Log the way it says. */
+void reload_log(const struct wr_conf *conf);
+
+/* The readiness table of the node itself. */
+wr_err health_table(struct node *node);
+
+/* The node's own routes: made once, freed with free. */
+wr_err admin_routes(struct node *node);
+
+#endif

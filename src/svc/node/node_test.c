@@ -1,0 +1,196 @@
+/* node_test.c - a whole node: it becomes ready, works, breaks, drains. */
+#include "svc/node/node.h"
+
+#include <weir/task.h>
+
+#include "testing/node_rig.h"
+
+#define SLEEP(ms) "GET /api/v1/debug/sleep?ms=" ms " HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+static struct answer answer;
+
+TEST(a_node_becomes_ready_and_answers_by_way_of_its_workers)
+{
+    struct rig rig;
+    rig_begin(&rig, NULL);
+    CHECK_EQ(200, rig_get(&rig, "/v1/hello", &answer));
+    CHECK_STR("{\"hello\":\"world\"}", answer.body);
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(every_key_of_readiness_is_there_and_ok)
+{
+    struct rig rig;
+    rig_begin(&rig, NULL);
+    CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
+    CHECK(strstr(answer.body, "\"deps\":{\"config\":\"loaded\",\"entropy\":\"ok\","
+                              "\"metrics\":\"ok\",\"bus\":\"ok\",\"network\":\"ok\","
+                              "\"workers\":\"ok\"},\"missing\":[]"));
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(health_and_readiness_answer_while_the_queue_is_full)
+{
+    struct rig rig;
+    struct wr_stream *streams[8];
+    rig_begin(&rig, (const char *const[]){ "--workers-count", "2", "--channels-work", "4",
+                                           NULL });
+    for (int i = 0; i < 6; i++) {
+        streams[i] = rig_dial(&rig);
+        rig_say(streams[i], SLEEP("300"));
+        settle();
+    }
+    wr_time before = wr_now();
+    CHECK_EQ(429, rig_get(&rig, "/v1/hello", &answer));
+    CHECK(strstr(answer.head, "\r\nRetry-After: "));
+    CHECK_EQ(200, rig_get(&rig, "/healthz", &answer));
+    CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
+    CHECK_EQ(200, rig_get(&rig, "/version", &answer));
+    CHECK_EQ(200, rig_get(&rig, "/metrics", &answer));
+    CHECK(strstr(answer.body, "\nqueue_depth{queue=\"node.work\"} 4\n"));
+    CHECK(strstr(answer.body, "\nbusy_rejections_total{endpoint=\"/v1/hello\"} "));
+    CHECK(wr_now() - before < WR_MS(1));
+    for (int i = 0; i < 6; i++) {
+        CHECK_EQ(200, rig_hear(streams[i], &answer));
+        wr_stream_close(streams[i]);
+    }
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(a_call_that_takes_too_long_is_answered_at_its_deadline)
+{
+    struct rig rig;
+    rig_begin(&rig, NULL);
+    wr_time before = wr_now();
+    CHECK_EQ(504, rig_get(&rig, "/api/v1/debug/sleep?ms=60000", &answer));
+    CHECK(wr_now() - before >= WR_MS(1500) && wr_now() - before < WR_MS(1505));
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(a_drain_answers_what_was_taken_and_sends_away_the_rest)
+{
+    struct rig rig;
+    rig_begin(&rig, NULL);
+    struct wr_stream *busy = rig_dial(&rig), *later = rig_dial(&rig);
+    rig_say(busy, SLEEP("1000"));
+    settle();
+    wr_time before = wr_now();
+    node_stop(rig.node);
+    settle();
+    rig_say(later, "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK_EQ(503, rig_hear(later, &answer));
+    CHECK(strstr(answer.body, "\"Draining\""));
+    CHECK_EQ(503, rig_get(&rig, "/readyz", &answer));
+    CHECK(strstr(answer.body, "\"draining\":true"));
+    CHECK_EQ(200, rig_get(&rig, "/healthz", &answer));
+    CHECK_EQ(200, rig_hear(busy, &answer));
+    wr_stream_close(busy);
+    wr_stream_close(later);
+    CHECK_OK(rig_end(&rig));
+    CHECK(wr_now() - before < WR_S(2));
+}
+
+TEST(a_drain_ends_at_its_deadline_and_says_what_it_cut)
+{
+    struct rig rig;
+    rig_begin(&rig, (const char *const[]){ "--graceful-timeout", "1s", NULL });
+    struct wr_stream *busy = rig_dial(&rig);
+    rig_say(busy, SLEEP("1400"));
+    settle();
+    wr_time before = wr_now();
+    node_stop(rig.node);
+    CHECK_EQ(503, rig_hear(busy, &answer));
+    wr_stream_close(busy);
+    CHECK_ERR(WR_TIMEOUT, rig_end(&rig));
+    CHECK(wr_now() - before < WR_MS(1100));
+}
+
+TEST(a_long_poll_is_answered_when_a_drain_begins)
+{
+    struct rig rig;
+    rig_begin(&rig, NULL);
+    struct wr_stream *poll = rig_dial(&rig);
+    rig_say(poll, "GET /api/v1/debug/wait HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK_OK(wr_sleep(wr_after(WR_S(100))));
+    wr_time before = wr_now();
+    node_stop(rig.node);
+    CHECK_EQ(200, rig_hear(poll, &answer));
+    CHECK(wr_now() - before < WR_MS(1));
+    wr_stream_close(poll);
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(a_get_outlives_the_worker_that_ran_it)
+{
+    struct rig rig;
+    struct wr_stream *busy[2];
+    rig_begin(&rig, (const char *const[]){ "--workers-count", "2", NULL });
+    for (int i = 0; i < 2; i++) {
+        busy[i] = rig_dial(&rig);
+        rig_say(busy[i], SLEEP("500"));
+    }
+    settle();
+    CHECK_EQ(202, rig_post(&rig, "/api/v1/debug/crash?service=node.worker", &answer));
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQ(200, rig_hear(busy[i], &answer));
+        wr_stream_close(busy[i]);
+    }
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(without_workers_it_is_not_ready_until_they_are_back)
+{
+    struct rig rig;
+    rig_begin(&rig, (const char *const[]){ "--workers-count", "2", NULL });
+    for (int i = 0; i < 2; i++)
+        CHECK_EQ(202, rig_post(&rig, "/api/v1/debug/crash?service=node.worker", &answer));
+    settle();
+    CHECK_EQ(503, rig_get(&rig, "/readyz", &answer));
+    CHECK(strstr(answer.head, "\r\nRetry-After: 5"));
+    CHECK(strstr(answer.body, "\"missing\":[\"workers\"]"));
+    CHECK(strstr(answer.body, "\"why\":{\"workers\":\"0 of 2 run, 0 restarted too often\"}"));
+    CHECK_OK(wr_sleep(wr_after(WR_S(1))));
+    CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(a_service_restarted_too_often_is_degraded_and_recovers)
+{
+    struct rig rig;
+    rig_begin(&rig, (const char *const[]){ "--workers-count", "2", NULL });
+    for (int i = 0; i < 14; i++) {
+        CHECK_EQ(202, rig_post(&rig, "/api/v1/debug/crash?service=node.worker", &answer));
+        CHECK_OK(wr_sleep(wr_after(WR_S(3))));
+    }
+    CHECK_OK(wr_sleep(wr_after(WR_S(5))));
+    CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
+    CHECK(strstr(answer.body, "\"degraded\":true"));
+    CHECK(strstr(answer.body, "\"workers\":\"degraded\""));
+    CHECK_OK(wr_sleep(wr_after(WR_S(70))));
+    CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
+    CHECK(strstr(answer.body, "\"degraded\":false"));
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(an_admin_can_stop_it)
+{
+    struct rig rig;
+    rig_begin(&rig, NULL);
+    CHECK_EQ(202, rig_post(&rig, "/api/v1/shutdown", &answer));
+    CHECK_OK(wr_once_wait(rig.over, NULL, wr_after(WR_S(1))));
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(an_address_that_is_taken_is_one_sentence_and_nothing_started)
+{
+    struct rig first, second;
+    char text[WR_ADDR_TEXT_MAX];
+    rig_begin(&first, NULL);
+    wr_addr_print(&first.face.http, text);
+    rig_open(&second, (const char *const[]){ "--http-addr", text, NULL });
+    CHECK_OK(wr_once_wait(second.over, NULL, wr_after(WR_S(1))));
+    CHECK(strstr(second.start.why, "cannot listen on 127.0.0.1:"));
+    CHECK(strstr(second.start.why, ": something listens there already"));
+    CHECK_ERR(WR_EXISTS, rig_end(&second));
+    CHECK_OK(rig_end(&first));
+}

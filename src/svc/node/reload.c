@@ -1,0 +1,185 @@
+/* reload.c - the ConfigWatcher: reads the configuration again, and the node puts it in
+ * force.
+ *
+ * Reading is one thing and putting in force another: the watcher reads and checks
+ * the whole, on a pool thread; what is right goes through cfg_updates, where a newer
+ * one replaces one that waits; the node's conductor swaps the snapshot.  What is
+ * wrong is said in the log, and the old one stays.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/file.h>
+#include <weir/log.h>
+#include <weir/offload.h>
+#include <weir/scope.h>
+#include <weir/select.h>
+#include <weir/task.h>
+
+#include "svc/node/certs.h"
+#include "svc/node/node_int.h"
+
+#define READ_WITHIN WR_S(5)
+#define CHANGES_MAX 64
+#define SETTLES_WITHIN WR_MS(50)    /* an editor writes more than once */
+
+const struct settings *settings_get(struct node *node)
+{
+    return wr_cell_get(node->settings);
+}
+
+void settings_put(struct node *node, const struct settings *settings)
+{
+    wr_cell_put(node->settings, settings);
+}
+
+/* ---- putting in force ---- */
+
+static bool quiet(const struct wr_conf_key *key)
+{
+    return key->type == WR_CONF_SECRET;
+}
+
+static enum wr_log_level level_named(const char *name)
+{
+    static const char *const names[] = { "debug", "info", "warn", "error" };
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(names[i], name) == 0)
+            return (enum wr_log_level)i;
+    return WR_DEBUG;                    /* "trace" */
+}
+
+void reload_log(const struct wr_conf *conf)
+{
+    wr_log_configure(&(struct wr_log_conf){
+        .format = strcmp(wr_conf_text(conf, "log.format"), "json") == 0 ? WR_LOG_JSON
+                                                                        : WR_LOG_LOGFMT,
+        .level = level_named(wr_conf_text(conf, "log.level")), .service = "node" });
+}
+
+/* Also when no key has changed: what the paths lead to may have. */
+static void renew_certs(struct node *node, const struct wr_conf *conf)
+{
+    char why[NODE_WHY_MAX] = "";
+    if (!node->tls)
+        return;                     /* that it is on or off needs a restart */
+    wr_err err = certs_load(&node->tls, conf, why, sizeof(why));
+    wr_log(err ? WR_ERROR : WR_INFO, err ? "tls.kept" : "tls.renewed", WR_F_STR("why", why));
+}
+
+void reload_apply(struct node *node, struct wr_conf *conf)
+{
+    struct wr_conf_change changes[CHANGES_MAX];
+    const struct settings *old = settings_get(node);
+    uint64_t version = old->version + 1;
+    size_t count = wr_conf_diff(changes, CHANGES_MAX, old->conf, conf), waiting = 0;
+    for (size_t i = 0; i < count && i < CHANGES_MAX; i++) {
+        const struct wr_conf_key *key = changes[i].key;
+        waiting += !key->live;
+        wr_log(key->live ? WR_INFO : WR_WARN,
+               key->live ? "config.changed" : "config.needs_restart",
+               WR_F_STR("key", key->name),
+               WR_F_STR("was", quiet(key) ? "(hidden)" : changes[i].was),
+               WR_F_STR("is", quiet(key) ? "(hidden)" : changes[i].is));
+    }
+    settings_put(node, old);
+    struct settings fresh = { conf, version };
+    if (wr_cell_set(&node->settings_writer, &fresh)) {
+        wr_log(WR_ERROR, "config.kept", WR_F_ERR(WR_NOMEM));
+        wr_conf_unref(conf);
+        return;
+    }
+    reload_log(conf);
+    renew_certs(node, conf);
+    bus_tell(node->bus, BUS_CONFIG_UPDATED, NULL, true, version);
+    wr_log(WR_INFO, "config.updated", WR_F_U64("version", version), WR_F_U64("changes", count),
+           WR_F_U64("waiting_for_restart", waiting));
+}
+
+/* ---- the watcher ---- */
+
+struct reading {
+    const struct wr_conf_source *source;
+    struct wr_conf_report report;
+    struct wr_conf *conf;
+    wr_err err;
+};
+
+static void read_again(void *arg)
+{
+    struct reading *reading = arg;
+    reading->err = wr_conf_load(&reading->conf, reading->source, &reading->report);
+}
+
+static void complain(struct node *node, const struct wr_conf_report *report)
+{
+    const char *at = report->text.at;
+    atomic_fetch_add(&node->reloads_failed, 1);
+    wr_log(WR_ERROR, "config.refused", WR_F_U64("errors", report->errors));
+    for (const char *end; at && (end = strchr(at, '\n')); at = end + 1)
+        wr_log(WR_ERROR, "config.wrong", WR_F_TEXT("said", at, (size_t)(end - at)));
+}
+
+static wr_err reload(struct node *node)
+{
+    struct reading reading = { .source = node->start->source };
+    wr_err err = wr_offload(read_again, &reading, wr_after(READ_WITHIN));
+    if (!err && reading.err)
+        complain(node, &reading.report);
+    else if (!err)
+        err = wr_chan_send(node->updates, &reading.conf, WR_NOW);
+    if (err)
+        wr_conf_unref(reading.conf);
+    wr_conf_report_free(&reading.report);
+    return err == WR_BUSY || err == WR_TIMEOUT ? WR_OK : err;
+}
+
+/* Each change of the file is a wish.  Without a file, or when its folder has gone,
+ * there is nothing to watch: signals and admins can still wish. */
+static wr_err watch_file(void *arg)
+{
+    struct node *node = arg;
+    const struct settings *settings = settings_get(node);
+    const char *path = wr_conf_file(settings->conf);
+    struct wr_file_watch *watch = NULL;
+    wr_err err = path ? wr_file_watch_open(&watch, path) : WR_OK;
+    while (watch && !err) {
+        err = wr_file_watch_wait(watch, WR_NEVER);
+        if (!err)
+            err = wr_sleep(wr_after(SETTLES_WITHIN));
+        if (!err)
+            (void)!wr_chan_send(node->reloads, &(bool){ true }, WR_NOW);
+    }
+    wr_file_watch_close(watch);
+    if (err && err != WR_CANCELED)
+        wr_log(WR_WARN, "config.not_watched", WR_F_STR("path", path), WR_F_ERR(err));
+    settings_put(node, settings);
+    return err == WR_CANCELED ? err : WR_OK;
+}
+
+static wr_err obey_wishes(struct node *node, struct wr_once *drain)
+{
+    bool wish;
+    struct wr_case cases[] = { WR_CASE_RECV(node->reloads, &wish), WR_CASE_ONCE(drain, NULL) };
+    size_t which;
+    wr_err err;
+    while (!(err = wr_select(&which, cases, 2, WR_NEVER)) && which == 0)
+        if (node->start->source && (err = reload(node)))
+            break;
+    return err;
+}
+
+wr_err reload_run(void *arg, struct wr_once *drain)
+{
+    struct wr_scope *scope;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "node.config",
+                                                               .deadline = WR_NEVER });
+    if (err)
+        return err;
+    err = wr_scope_go(scope, "node.config.file", watch_file, arg);
+    if (!err)
+        err = obey_wishes(arg, drain);
+    wr_scope_cancel(scope);
+    (void)!wr_scope_close(scope);
+    return err;
+}

@@ -1,0 +1,84 @@
+/* reload_test.c - a configuration that changes while the node runs. */
+#include <unistd.h>
+
+#include <weir/file.h>
+#include <weir/task.h>
+
+#include "testing/node_rig.h"
+
+static struct answer answer;
+static char folder[64], path[80];
+
+static void write_conf(const char *text)
+{
+    CHECK_OK(wr_file_write_atomic(path, text, strlen(text), 0600, WR_NEVER));
+}
+
+static void begin(struct rig *rig, const char *text)
+{
+    snprintf(folder, sizeof(folder), "/tmp/weir-reload-XXXXXX");
+    REQUIRE(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/weir.toml", folder);
+    write_conf(text);
+    rig_begin(rig, (const char *const[]){ "--config", path, NULL });
+}
+
+static void end(struct rig *rig)
+{
+    CHECK_OK(rig_end(rig));
+    unlink(path);
+    rmdir(folder);
+}
+
+/* A value as the node has it now. */
+static const char *value_of(struct rig *rig, const char *key)
+{
+    static char found[100];
+    char wanted[100];
+    CHECK_EQ(200, rig_get(rig, "/api/v1/config", &answer));
+    snprintf(wanted, sizeof(wanted), "\"%s\":{\"value\":", key);
+    const char *at = strstr(answer.body, wanted);
+    snprintf(found, sizeof(found), "%.*s", at ? (int)strcspn(at + strlen(wanted), ",") : 0,
+             at ? at + strlen(wanted) : "");
+    return found;
+}
+
+static void reload(struct rig *rig)
+{
+    CHECK_EQ(202, rig_post(rig, "/api/v1/reload", &answer));
+    CHECK_OK(wr_sleep(wr_after(WR_S(1))));
+}
+
+TEST(a_wish_puts_the_new_file_in_force)
+{
+    struct rig rig;
+    begin(&rig, "idle_timeout = \"10s\"\n");
+    CHECK_STR("\"10s\"", value_of(&rig, "idle_timeout"));
+    write_conf("idle_timeout = \"20s\"\n");
+    reload(&rig);
+    CHECK_STR("\"20s\"", value_of(&rig, "idle_timeout"));
+    CHECK_EQ(200, rig_get(&rig, "/api/v1/status", &answer));
+    CHECK(!strstr(answer.body, "\"config_version\":1,"));
+    end(&rig);
+}
+
+TEST(a_change_of_the_file_is_noticed)
+{
+    struct rig rig;
+    begin(&rig, "idle_timeout = \"10s\"\n");
+    write_conf("idle_timeout = \"30s\"\n");
+    CHECK_OK(wr_sleep(wr_after(WR_S(1))));
+    CHECK_STR("\"30s\"", value_of(&rig, "idle_timeout"));
+    end(&rig);
+}
+
+TEST(a_wrong_file_changes_nothing)
+{
+    struct rig rig;
+    begin(&rig, "idle_timeout = \"10s\"\n");
+    write_conf("idle_timeout = \"soon\"\n");
+    reload(&rig);
+    CHECK_STR("\"10s\"", value_of(&rig, "idle_timeout"));
+    CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
+    end(&rig);
+}
