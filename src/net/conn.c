@@ -114,9 +114,12 @@ static enum outcome read_head(struct conn *conn)
             return outcome;
         if (call->fill >= HEAD_MAX)
             return refuse(conn, WR_INVALID, 431, "the head of the request is too large");
+        bool silent = call->fill == 0;
         outcome = fill(conn, call->began + within, "the head of the request came too slowly");
         if (outcome != GOES_ON)
             return outcome;
+        if (silent)
+            call->began = wr_now();     /* a new connection may say nothing for a while */
     }
 }
 

@@ -207,6 +207,21 @@ TEST(a_worker_that_does_not_listen_is_left_behind_at_the_deadline)
     close_site(&site);
 }
 
+TEST(a_deadline_runs_from_the_first_byte_and_not_from_the_connection)
+{
+    struct site site;
+    open_site(&site, 1, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    settle();
+    CHECK_OK(wr_sleep(wr_after(WR_S(3))));
+    wr_time before = wr_now();
+    say(stream, GET("/sleepy"));
+    CHECK(strncmp(hear(stream), "504", 3) == 0);
+    CHECK_EQ(WR_MS(1500), wr_now() - before);
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
 TEST(a_head_that_comes_too_slowly_is_given_up)
 {
     struct site site;
