@@ -303,9 +303,7 @@ static void send_parcel(struct parcel parcel, uint64_t bytes)
     wr_time now = wr_now();
     parcel.since = now;
     if (link->local) {
-        link->refs++;           /* what happens there may close both ends */
         deliver(&parcel, now);
-        wr_link_unref(link);
         return;
     }
     wr_time leaves = (pipe->free > now ? pipe->free : now) + (wr_time)bytes * link->per_byte;

@@ -61,7 +61,7 @@ TEST_PLAIN(what_comes_twice_is_passed_over)
 TEST_PLAIN(a_connection_may_be_refused_or_heard_a_second_later)
 {
     int refused = 0, late = 0;
-    for (uint64_t seed = 1; seed <= 4 * SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)4 * SEEDS; seed++) {
         struct transfer t = { .within = WR_S(5) };
         bool happened = transfer_under(&t, WR_SIM_REFUSE, seed);
         CHECK(t.connect == WR_OK || t.connect == WR_IO);

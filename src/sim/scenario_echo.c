@@ -15,6 +15,7 @@
 #define SERVER "10.0.0.2"
 #define CLIENTS 4
 #define TALKS 3                 /* of each client, one after the other */
+#define ALL_TALKS ((size_t)CLIENTS * TALKS)
 #define SENT_MAX 150000         /* more than a window */
 #define WITHIN WR_S(2)
 #define VISITS 200              /* with those that a doubled connection makes */
@@ -28,7 +29,7 @@ struct echo {
     struct wr_addr addr;
     struct wr_scope *serving;
     struct visit visits[VISITS];
-    struct talk talks[CLIENTS * TALKS];
+    struct talk talks[ALL_TALKS];
     uint64_t clients, broken, whole;
 };
 
@@ -77,7 +78,7 @@ static void give_back(struct echo *echo, struct wr_stream *stream)
     while (!read_some(stream, &size, buf, sizeof(buf)) && size > 0) {
         if (!talk) {
             which = buf[0];
-            WR_ASSERT(which < CLIENTS * TALKS);
+            WR_ASSERT(which < ALL_TALKS);
             talk = &echo->talks[which];
             WR_ASSERT(talk->heard == 0);        /* one connection for each */
         }
@@ -247,14 +248,14 @@ static wr_err run(void *arg)
     MUST(wr_scope_close(scope));
     wr_scope_cancel(echo->serving);
     (void)!wr_scope_close(echo->serving);
-    WR_ASSERT(echo->broken + echo->whole == CLIENTS * TALKS);
+    WR_ASSERT(echo->broken + echo->whole == ALL_TALKS);
     return WR_OK;
 }
 
 static const char *invariant(void *arg)
 {
     const struct echo *echo = arg;
-    for (size_t i = 0; i < CLIENTS * TALKS; i++) {
+    for (size_t i = 0; i < ALL_TALKS; i++) {
         if (echo->talks[i].heard > echo->talks[i].sent)
             return "the server has heard more than was said";
         if (echo->talks[i].back > echo->talks[i].heard)
@@ -267,7 +268,7 @@ static uint64_t state(void *arg)
 {
     const struct echo *echo = arg;
     uint64_t state = state_mix(state_mix(0, echo->broken), echo->whole);
-    for (size_t i = 0; i < CLIENTS * TALKS; i++)
+    for (size_t i = 0; i < ALL_TALKS; i++)
         if (echo->talks[i].sent > 0 && !echo->talks[i].over)
             state = state_mix(state, i << 32 | echo->talks[i].back / 1000);
     return state;
