@@ -25,7 +25,7 @@
 #define PATIENCE WR_S(20)       /* of a client */
 #define EXACT WR_MS(5)
 
-enum kind { ADD, ADD_CHUNKED, SLOW, STUBBORN, HEALTH, PARTS, NOWHERE, KINDS };
+enum kind { ADD, ADD_CHUNKED, SLOW, STUBBORN, HEALTH, PARTS, POLL, NOWHERE, KINDS };
 
 struct request { enum kind kind; bool asked, local; unsigned applied, answers, status; };
 
@@ -100,10 +100,24 @@ static wr_err parts(struct wr_call *call)
     return err;
 }
 
+/* What comes behind it meanwhile must not be lost. */
+static wr_err poll(struct wr_call *call)
+{
+    size_t which;
+    wr_err err = wr_call_select(call, &which, NULL, 0, some_time(WR_S(1)));
+    if (err != WR_TIMEOUT)
+        return err;
+    wr_call_print(call, "nothing yet");
+    return WR_OK;
+}
+
+struct job { struct site *site; struct wr_call *call; };
+
 static wr_err submit(void *arg, struct wr_call *call)
 {
     struct site *site = arg;
-    wr_err err = wr_chan_send(site->work, &call, WR_NOW);
+    struct job job = { site, call };
+    wr_err err = wr_chan_send(site->work, &job, WR_NOW);
     site->submitted += !err;
     return err;
 }
@@ -111,21 +125,20 @@ static wr_err submit(void *arg, struct wr_call *call)
 static wr_err work(void *arg)
 {
     struct site *site = arg;
-    struct wr_call *call;
+    struct job job;
     wr_err err;
-    while (!(err = wr_chan_recv(site->work, &call, WR_NEVER))) {
-        wr_call_run(call);
+    while (!(err = wr_chan_recv(site->work, &job, WR_NEVER))) {
+        wr_call_run(job.call);
         site->finished++;
     }
     return err;
 }
 
-static struct site *site_of_drop;       /* a dropped item brings nothing but itself */
-
-static void drop_call(void *item)
+static void drop_job(void *item)
 {
-    wr_call_refuse(*(struct wr_call **)item, WR_DRAINING);
-    site_of_drop->finished++;
+    struct job *job = item;
+    wr_call_refuse(job->call, WR_DRAINING);
+    job->site->finished++;
 }
 
 struct door { struct site *site; struct wr_listener *listener; };
@@ -146,10 +159,12 @@ static void open_site(struct site *site)
           .class = WR_ROUTE_PRIORITY },
         { .method = "GET", .path = "/parts/{n}", .handler = parts, .arg = site,
           .class = WR_ROUTE_STREAM },
+        { .method = "GET", .path = "/poll/{n}", .handler = poll, .arg = site,
+          .class = WR_ROUTE_LONG },
     };
     MUST(wr_chan_new(&site->work, &(struct wr_chan_conf){
-        .name = "http.work", .item_size = sizeof(void *), .cap = 3, .policy = WR_REJECT,
-        .drop = drop_call }));
+        .name = "http.work", .item_size = sizeof(struct job), .cap = 3,
+        .policy = WR_REJECT, .drop = drop_job }));
     MUST(wr_http_new(&site->http, &(struct wr_http_conf){
         .routes = routes, .count = sizeof(routes) / sizeof(routes[0]), .submit = submit,
         .arg = site, .head_within = HEAD_WITHIN }));
@@ -167,11 +182,11 @@ static void close_site(struct site *site)
 
 static struct request *make_up(struct site *site, size_t *ret_number)
 {
-    static const enum kind often[] = { ADD, ADD, ADD, ADD_CHUNKED, HEALTH, PARTS };
+    static const enum kind often[] = { ADD, ADD, ADD, ADD_CHUNKED, HEALTH, PARTS, POLL };
     WR_ASSERT(site->count < REQUESTS);
     *ret_number = site->count++;
     struct request *request = &site->requests[*ret_number];
-    request->kind = wr_sim_below(3) ? often[wr_sim_below(6)] : (enum kind)wr_sim_below(KINDS);
+    request->kind = wr_sim_below(3) ? often[wr_sim_below(7)] : (enum kind)wr_sim_below(KINDS);
     return request;
 }
 
@@ -180,7 +195,7 @@ static size_t write_down(const struct request *request, size_t number, char *buf
     static const char *const paths[KINDS] = {
         [ADD] = "POST /add", [ADD_CHUNKED] = "POST /add", [SLOW] = "GET /slow",
         [STUBBORN] = "GET /stubborn", [HEALTH] = "GET /health", [PARTS] = "GET /parts",
-        [NOWHERE] = "GET /nowhere",
+        [POLL] = "GET /poll", [NOWHERE] = "GET /nowhere",
     };
     static const char *const bodies[KINDS] = {
         [ADD] = "Content-Length: 10\r\n\r\n0123456789",
@@ -219,7 +234,8 @@ static bool may_be(const struct request *request, unsigned status)
     case STUBBORN: return status == 504;
     case NOWHERE: return status == 404;
     case HEALTH:
-    case PARTS: return status == 200;
+    case PARTS:
+    case POLL: return status == 200;
     default: return status == 200 || status == 504;
     }
 }
@@ -379,7 +395,6 @@ static wr_err server_host(void *arg)
 static wr_err run(void *arg)
 {
     struct site *site = arg;
-    site_of_drop = site;
     open_site(site);
     struct wr_scope *serving = scope_named("http.serving"), *asking = scope_named("http");
     MUST(wr_scope_go(serving, "http.host", server_host, site));
