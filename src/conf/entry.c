@@ -11,7 +11,7 @@ bool wr_entries_fail(struct entries *entries, unsigned line, const char *why)
     if (len >= sizeof(entries->error))
         len = sizeof(entries->error) - 1;
     for (size_t i = 0; i < len; i++)
-        entries->error[i] = (unsigned char)why[i] < ' ' ? '?' : why[i];
+        entries->error[i] = why[i] >= ' ' && why[i] <= '~' ? why[i] : '?';
     entries->error[len] = '\0';
     entries->line = line;
     return false;

@@ -90,6 +90,16 @@ TEST_PLAIN(zero_bytes_are_refused)
     CHECK_STR("1: a key with a zero byte in it", refused("\"a\\u0000\" = 1\n", 14));
 }
 
+TEST_PLAIN(control_characters_are_refused)
+{
+    CHECK_STR("2: a control character", refused("a = 1\n[\x1b" "b]\n", 11));
+    CHECK_STR("1: a control character", refused("a = 1 # \x7f\n", 10));
+    CHECK_STR("1: a control character", refused("a = 1\0\n", 7));
+    struct entries entries = read_toml("a\t= 1\r\n");
+    CHECK_EQ(1, entries.count);
+    wr_entries_free(&entries);
+}
+
 TEST_PLAIN(deep_tables_and_deep_lists_are_refused)
 {
     const char *deep = "a.b.c.d.e.f.g.h.i = 1\n", *fine = "a.b.c.d.e.f.g.h = 1\n";
@@ -123,7 +133,7 @@ TEST_PLAIN(a_key_that_is_too_long_is_refused)
 TEST_PLAIN(an_error_is_one_line_without_control_characters)
 {
     struct entries entries = { 0 };
-    CHECK(!wr_entries_fail(&entries, 7, "saw \n and \x1b[0m"));
-    CHECK_STR("saw ? and ?[0m", entries.error);
+    CHECK(!wr_entries_fail(&entries, 7, "saw \n and \x1b[0m and \x7f"));
+    CHECK_STR("saw ? and ?[0m and ?", entries.error);
     CHECK_EQ(7, entries.line);
 }

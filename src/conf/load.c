@@ -73,20 +73,23 @@ static void state_path(struct wr_text *text, char *const *env, const char *rest)
     wr_text_format(text, "/var/lib%s", rest);
 }
 
+/* What the environment says of $STATE can be wrong, and is refused; what stands in the
+ * table cannot.  A path that is cut is still too long. */
 static void set_preset(struct loader *loader, struct slot *slot)
 {
     if (!slot->key->preset)
         return;
-    char buf[WR_VALUE_MAX];
+    char buf[WR_VALUE_MAX + 2];
     struct wr_text text = WR_TEXT(buf);
-    if (strncmp(slot->key->preset, "$STATE/", 7) == 0)
+    bool state = strncmp(slot->key->preset, "$STATE/", 7) == 0;
+    if (state)
         state_path(&text, loader->source->env, slot->key->preset + 6);
     else
         wr_text_str(&text, slot->key->preset);
     unsigned before = loader->report->errors;
     struct entry entry = { .kind = ENTRY_WORD, .text = buf };
     set(loader, slot, &entry, "default");
-    if (loader->report->errors != before)
+    if (loader->report->errors != before && !state)
         wr_panic("configuration key \"%s\": its own preset is not allowed", slot->key->name);
 }
 

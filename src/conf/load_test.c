@@ -115,6 +115,16 @@ TEST_PLAIN(state_lies_where_the_system_says)
     }
 }
 
+TEST_PLAIN(a_state_that_is_no_path_is_refused)
+{
+    char home[5000] = "HOME=/";
+    memset(home + 6, 'h', sizeof(home) - 7);
+    home[sizeof(home) - 1] = '\0';
+    CHECK(strstr(REFUSED(ENV(home)), "hhh\"...: it must be at most 4096 bytes of UTF-8\n"));
+    CHECK_STR("default: data = \"/\xef\xbf\xbd/.local/state/rig\": it must be at most 4096 "
+              "bytes of UTF-8\n", REFUSED(ENV("HOME=/\xff")));
+}
+
 TEST_PLAIN(a_preset_can_depend_on_a_switch)
 {
     struct wr_conf *conf = LOAD(TOML("on = true"));

@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const paths[] = { "f.toml", "f.json", "f.conf" };
-    if (size == 0 || size > 65536)
+    if (size == 0 || size > 65536 || memmem(data, size, SECRET, strlen(SECRET)))
         return -1;
     char *text = strndup((const char *)data + 1, size - 1);
     char *words[WORDS_MAX + 3] = { "weir" };
