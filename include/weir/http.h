@@ -68,6 +68,8 @@ struct wr_route {
     bool repeatable;                /* twice is as good as once; GET, PUT, DELETE always are */
     const char *scope;              /* what a caller must be allowed to; for `admit` */
     const char *summary;            /* a sentence for people and /openapi.json */
+    const char *tag;                /* ... which group of paths it belongs to */
+    const char *query;              /* ... "limit: how many, 1 to 50\noffset: from which on" */
 };
 
 struct wr_http_conf {
