@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include <weir/addr.h>
+#include <weir/bucket.h>
 #include <weir/err.h>
 #include <weir/panic.h>
 #include <weir/select.h>
@@ -72,6 +73,15 @@ struct wr_route {
     const char *query;              /* ... "limit: how many, 1 to 50\noffset: from which on" */
 };
 
+/* What one address may ask for: IPv6 counts by its /64, loopback like any other, a Unix
+ * socket not at all.  4096 addresses are told apart; one without connections may be
+ * forgotten for another. */
+struct wr_http_limits {
+    unsigned ip_connections;        /* at the same time; 256.  One too many is reset */
+    struct wr_rate ip_accepts;      /* new ones; beyond it they are reset.  Zero: no limit */
+    struct wr_rate ip_requests;     /* but for priority; beyond it 429.  Zero: no limit */
+};
+
 struct wr_http_conf {
     const struct wr_route *routes;
     size_t count;
@@ -90,6 +100,9 @@ struct wr_http_conf {
     size_t decoded_max;             /* bytes of a body that came in gzip or zstd; 32 MiB */
     unsigned decoded_ratio_max;     /* ... for each byte that came; 10 */
     unsigned connections_max;       /* 1024 */
+    struct wr_http_limits limits;
+    const uint32_t *uids;           /* who may use a Unix socket, else 403; none: whoever */
+    size_t uid_count;               /* ... can open it.  They must outlive the server */
     wr_time handshake_within;       /* of TLS; 2 s */
     wr_time head_within;            /* a head must be whole so soon; 5 s */
     wr_time body_within;            /* ... and a body, after it; 5 s */
@@ -108,6 +121,9 @@ void wr_http_free(struct wr_http *http);
 /* Take connections and answer them until the calling fiber's scope ends; then all
  * connections are closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */
 wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener);
+
+/* Other limits from now on; connections that are open stay. */
+void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits);
 
 /* From now on: all calls but those of priority are answered 503, connections are
  * closed after their answer, and wr_call_select ends in those that wait. */

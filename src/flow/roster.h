@@ -24,7 +24,7 @@
 #include <weir/bucket.h>
 #include <weir/err.h>
 
-#define ROSTER_KEY_MAX 64
+#define ROSTER_KEY_MAX 32
 #define ROSTER_PART_GUESTS 512
 
 struct roster;

@@ -13,14 +13,15 @@
 
 /* ---- making and letting go ---- */
 
-struct wr_call *call_new(struct wr_http *http, const struct wr_addr *peer, size_t room)
+struct wr_call *call_new(const struct visit *visit, size_t room)
 {
     struct wr_call *call = malloc(sizeof(*call) + room);
     if (!call)
         return NULL;
     memset(call, 0, offsetof(struct wr_call, corr));
-    call->http = http;
-    call->peer = *peer;
+    call->http = visit->http;
+    call->visit = visit;
+    call->peer = *wr_stream_peer(visit->stream);
     call->fill = 0;
     call->room = room;
     atomic_init(&call->holders, 1);
@@ -179,12 +180,27 @@ static bool no_route(struct wr_call *call, struct found found)
     return refused(call, WR_UNSUPPORTED, 405, "the path does not have this method");
 }
 
+/* Its address asks more often than it may. */
+static bool too_often(struct wr_call *call)
+{
+    struct admit_refusal why;
+    if (!admit_request(call->http->admit, call->visit->guest, &why))
+        return false;
+    call->rejected = why.reason;
+    wr_call_retry_after(call, why.wait);
+    return !refused(call, WR_BUSY, 429, "this address asks more often than it may");
+}
+
 static bool admitted(struct wr_call *call)
 {
     const struct wr_http_conf *conf = &call->http->conf;
     server_enter(call);             /* before the look at the drain, which looks at this */
-    if (call->route->class != WR_ROUTE_PRIORITY && atomic_load(&call->http->draining))
-        return refused(call, WR_DRAINING, 503, NULL);
+    if (call->route->class != WR_ROUTE_PRIORITY) {
+        if (atomic_load(&call->http->draining))
+            return refused(call, WR_DRAINING, 503, NULL);
+        if (too_often(call))
+            return false;
+    }
     wr_err err = conf->admit ? conf->admit(conf->arg, call) : WR_OK;
     call->admitted = !err;
     if (err)
@@ -195,6 +211,8 @@ static bool admitted(struct wr_call *call)
 bool call_judge(struct wr_call *call, struct wr_rand *ids)
 {
     identify(call, ids);
+    if (call->visit->stranger)
+        return refused(call, WR_DENIED, 403, "this user may not use the socket");
     if (!split_head(call))
         return false;
     struct found found =
@@ -299,7 +317,7 @@ void call_await_word(struct wr_chan *done)
 
 struct wr_call *call_replace(struct wr_call *old, size_t room)
 {
-    struct wr_call *call = call_new(old->http, &old->peer, room);
+    struct wr_call *call = call_new(old->visit, room);
     if (!call)
         return NULL;
     call->route = old->route;

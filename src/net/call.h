@@ -48,6 +48,7 @@ struct block { struct block *next; _Alignas(16) char bytes[]; };
 
 struct wr_call {
     struct wr_http *http;
+    const struct visit *visit;      /* its connection; only while its head is judged */
     const struct wr_route *route;
     size_t route_index;
     struct wr_addr peer;
@@ -102,7 +103,8 @@ struct wr_call {
 
 /* A new call, with one holder and room for so many bytes of its head; NULL without
  * memory. */
-struct wr_call *call_new(struct wr_http *http, const struct wr_addr *peer, size_t room);
+struct visit;
+struct wr_call *call_new(const struct visit *visit, size_t room);
 
 /* Let go of it. */
 void call_drop(struct wr_call *call);

@@ -22,6 +22,7 @@
 #define LINGER_BYTES ((size_t)1 << 20)
 
 struct conn {
+    struct visit *visit;
     struct wr_http *http;
     struct wr_stream *stream;
     struct wr_call *call;           /* NULL between requests */
@@ -404,7 +405,7 @@ static bool begin_request(struct conn *conn)
         return true;
     if (wr_stream_await(conn->stream, wr_after(conn->http->conf.idle_max)))
         return false;
-    conn->call = call_new(conn->http, wr_stream_peer(conn->stream), ROOM_MAX);
+    conn->call = call_new(conn->visit, ROOM_MAX);
     return conn->call;
 }
 
@@ -429,14 +430,15 @@ static void let_go(void *arg)
     wr_chan_free(conn->done);
 }
 
-void conn_serve(struct wr_http *http, struct wr_stream *stream)
+void conn_serve(struct visit *visit)
 {
-    const char *agreed = wr_tls_protocol(stream);
+    const char *agreed = wr_tls_protocol(visit->stream);
     if (strcmp(agreed, "h2") == 0) {
-        h2_serve(http, stream, NULL, 0);
+        h2_serve(visit, NULL, 0);
         return;
     }
-    struct conn conn = { .http = http, .stream = stream, .answered = agreed[0] != '\0' };
+    struct conn conn = { .visit = visit, .http = visit->http, .stream = visit->stream,
+                         .answered = agreed[0] != '\0' };
     struct wr_cleanup cleanup = { .fn = let_go, .arg = &conn };
     wr_rand_seed_from_world(&conn.ids);
     wr_cleanup_push(&cleanup);
@@ -446,19 +448,19 @@ void conn_serve(struct wr_http *http, struct wr_stream *stream)
             outcome = handle(&conn);
         if (outcome == OVER)
             break;
-        conn.closing |= atomic_load_explicit(&http->draining, memory_order_relaxed);
+        conn.closing |= atomic_load_explicit(&conn.http->draining, memory_order_relaxed);
         if (conn.call->begun)
             finish_stream(&conn);
         else
             write_answer(&conn);
-        server_count(http, conn.call);
+        server_count(conn.http, conn.call);
         next_request(&conn);
         conn.answered = true;
     }
     if (conn.other)
-        h2_serve(http, stream, conn.call->bytes, conn.call->fill);
+        h2_serve(visit, conn.call->bytes, conn.call->fill);
     if (conn.closing && !conn.broken)
-        conn_linger(stream);
+        conn_linger(visit->stream);
     wr_cleanup_pop(&cleanup);
     let_go(&conn);
 }

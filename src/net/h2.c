@@ -382,9 +382,10 @@ static void let_go_broken(void *arg)
     let_go(arg);
 }
 
-void h2_serve(struct wr_http *http, struct wr_stream *stream, const char *bytes, size_t len)
+void h2_serve(struct visit *visit, const char *bytes, size_t len)
 {
-    struct h2 h2 = { .http = http, .stream = stream, .now = wr_now(), .next_due = WR_NEVER };
+    struct h2 h2 = { .visit = visit, .http = visit->http, .stream = visit->stream,
+                     .now = wr_now(), .next_due = WR_NEVER };
     struct wr_cleanup cleanup = { .fn = let_go_broken, .arg = &h2 };
     h2.last = h2.now;
     h2.ready_end = &h2.ready;
@@ -404,7 +405,7 @@ void h2_serve(struct wr_http *http, struct wr_stream *stream, const char *bytes,
             flush(&h2);
         }
         if (!h2.over)
-            conn_linger(stream);
+            conn_linger(visit->stream);
     }
     wr_cleanup_pop(&cleanup);
     let_go(&h2);

@@ -72,6 +72,7 @@ struct h2_stream {
 };
 
 struct h2 {
+    struct visit *visit;
     struct wr_http *http;
     struct wr_stream *stream;
     nghttp2_session *session;
@@ -96,7 +97,7 @@ struct h2 {
 };
 
 /* Answer the requests of a connection until it ends.  `bytes` were read already. */
-void h2_serve(struct wr_http *http, struct wr_stream *stream, const char *bytes, size_t len);
+void h2_serve(struct visit *visit, const char *bytes, size_t len);
 
 /* ---- h2_stream.c: what becomes of one request ---- */
 

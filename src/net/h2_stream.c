@@ -15,7 +15,7 @@ static struct wr_call *take_call(struct h2 *h2)
 {
     struct wr_call *call = h2->spare;
     if (!call)
-        return call_new(h2->http, wr_stream_peer(h2->stream), HEAD_ROOM);
+        return call_new(h2->visit, HEAD_ROOM);
     h2->spare = call->next;
     h2->spare_count--;
     call->fill = 0;

@@ -78,9 +78,12 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     if (!err)
         err = wr_once_new(&http->quiet, "http.quiet", 0);
     if (!err)
+        err = admit_new(&http->admit, &(struct admit_limits){ 0 }, 0);
+    if (!err)
         err = routes_new(&http->routes, table, conf->count, place);
     if (err) {
         if (http) {
+            admit_free(http->admit);
             wr_once_free(http->quiet);
             wr_once_free(http->drain);
         }
@@ -92,6 +95,7 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     http->conf = *conf;
     http->conf.routes = table;
     http->states = states;
+    wr_http_limit(http, &conf->limits);
     DEFAULT(http->conf.connections_max, CONNECTIONS_MAX);
     DEFAULT(http->conf.handshake_within, HANDSHAKE_WITHIN);
     DEFAULT(http->conf.head_within, WITHIN);
@@ -113,11 +117,19 @@ void wr_http_free(struct wr_http *http)
     if (!http)
         return;
     routes_free(http->routes);
+    admit_free(http->admit);
     wr_once_free(http->quiet);
     wr_once_free(http->drain);
     free((void *)(uintptr_t)http->conf.routes);
     free(http->states);
     free(http);
+}
+
+void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits)
+{
+    admit_set(http->admit, &(struct admit_limits){ .connections = limits->ip_connections,
+                                                   .accepts = limits->ip_accepts,
+                                                   .requests = limits->ip_requests });
 }
 
 void wr_http_drain(struct wr_http *http)
@@ -178,51 +190,72 @@ void server_count(struct wr_http *http, const struct wr_call *call)
 
 /* ---- connections ---- */
 
-struct arrival { struct wr_http *http; struct wr_conn conn; };
+struct arrival { struct visit visit; struct wr_conn conn; };
 
-struct open_conn { struct wr_http *http; struct wr_stream *stream; };
-
-static void close_conn(void *arg)
+static void end_visit(void *arg)
 {
-    struct open_conn *open = arg;
-    wr_stream_close(open->stream);
-    atomic_fetch_sub(&open->http->connections, 1);
+    struct visit *visit = arg;
+    wr_stream_close(visit->stream);
+    admit_leave(visit->http->admit, visit->guest);
+    atomic_fetch_sub(&visit->http->connections, 1);
 }
 
-static bool shake_hands(struct open_conn *open)
+/* Whether a Unix socket is used by somebody who may not. */
+static bool is_stranger(const struct wr_http_conf *conf, const struct wr_stream *stream)
 {
-    const struct wr_http_conf *conf = &open->http->conf;
+    uint32_t uid;
+    int32_t pid;
+    if (wr_stream_peer(stream)->kind != WR_ADDR_UNIX || conf->uid_count == 0)
+        return false;
+    wr_err err = wr_stream_peer_process(stream, &uid, &pid);
+    for (size_t i = 0; i < conf->uid_count && !err; i++)
+        if (conf->uids[i] == uid)
+            return false;
+    return true;
+}
+
+static bool shake_hands(struct visit *visit)
+{
+    const struct wr_http_conf *conf = &visit->http->conf;
+    visit->stranger = is_stranger(conf, visit->stream);
     return !conf->tls
-        || !wr_tls_accept(conf->tls, &open->stream, wr_after(conf->handshake_within));
+        || !wr_tls_accept(conf->tls, &visit->stream, wr_after(conf->handshake_within));
 }
 
 static wr_err serve_one(void *arg)
 {
     struct arrival arrival = *(struct arrival *)arg;
-    struct open_conn open = { .http = arrival.http };
-    struct wr_cleanup cleanup = { .fn = close_conn, .arg = &open };
+    struct wr_cleanup cleanup = { .fn = end_visit, .arg = &arrival.visit };
     free(arg);
     wr_cleanup_push(&cleanup);
-    if (!wr_stream_open(&open.stream, &arrival.conn) && shake_hands(&open))
-        conn_serve(open.http, open.stream);
+    if (!wr_stream_open(&arrival.visit.stream, &arrival.conn) && shake_hands(&arrival.visit))
+        conn_serve(&arrival.visit);
     wr_cleanup_pop(&cleanup);
-    close_conn(&open);
+    end_visit(&arrival.visit);
     return WR_OK;
 }
 
+/* Who is not let in is reset, which costs next to nothing; the reason is counted. */
 static void take_in(struct wr_http *http, struct wr_scope *scope, struct wr_conn *conn)
 {
+    struct admit_refusal why = { .reason = "connections" };
     struct arrival *arrival = NULL;
-    if (atomic_fetch_add(&http->connections, 1) < http->conf.connections_max)
+    struct guest *guest = NULL;
+    if (atomic_fetch_add(&http->connections, 1) < http->conf.connections_max
+        && !admit_connection(http->admit, &conn->peer, &guest, &why)) {
+        why.reason = "memory";
         arrival = malloc(sizeof(*arrival));
+    }
     if (arrival) {
-        *arrival = (struct arrival){ .http = http, .conn = *conn };
+        *arrival = (struct arrival){ .visit = { .http = http, .guest = guest }, .conn = *conn };
         if (!wr_scope_go(scope, "http.conn", serve_one, arrival))
             return;
     }
-    atomic_fetch_sub(&http->connections, 1);
+    reject_count(why.reason);
     free(arrival);
     wr_conn_drop(conn);
+    admit_leave(http->admit, guest);
+    atomic_fetch_sub(&http->connections, 1);
 }
 
 wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener)

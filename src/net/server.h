@@ -8,10 +8,20 @@
 #include <weir/metric.h>
 #include <weir/once.h>
 
+#include "flow/admit.h"
 #include "net/call.h"
 #include "net/route.h"
 
 #define SERVER_SHARDS 8
+
+/* A connection while it is served.  It lies in its fiber; its calls refer to it while
+ * their heads are judged. */
+struct visit {
+    struct wr_http *http;
+    struct wr_stream *stream;
+    struct guest *guest;            /* of http->admit; NULL when it is not counted */
+    bool stranger;                  /* a process that may not use our Unix socket */
+};
 
 struct route_state {
     _Atomic unsigned running;
@@ -23,6 +33,7 @@ struct wr_http {
     struct wr_http_conf conf;
     struct routes *routes;
     struct route_state *states;     /* one for each route */
+    struct admit *admit;            /* what one address may ask for */
     _Atomic size_t connections;
     _Atomic bool draining;
     struct wr_once *drain;          /* set then */
@@ -35,7 +46,7 @@ void server_enter(struct wr_call *call);
 void server_leave(struct wr_call *call);
 
 /* Answer the requests of a connection until it ends; HTTP/1. */
-void conn_serve(struct wr_http *http, struct wr_stream *stream);
+void conn_serve(struct visit *visit);
 
 /* All was said: tell the peer, and read for a moment what it still sends, so that a
  * reset does not overtake what was said last. */

@@ -313,7 +313,8 @@ TEST(a_thousand_long_polls_take_little_memory_and_are_answered_when_the_drain_be
 {
     if (!raise_descriptors())
         SKIP("too few descriptors are allowed");
-    open_telling((struct wr_http_conf){ .connections_max = 2 * POLLS });
+    open_telling((struct wr_http_conf){ .connections_max = 2 * POLLS,
+                                           .limits = { .ip_connections = POLLS } });
     struct mallinfo2 before = mallinfo2();
     open_polls();
     struct mallinfo2 after = mallinfo2();
@@ -342,7 +343,8 @@ TEST(long_polls_whose_clients_vanish_give_everything_back)
 {
     if (!raise_descriptors())
         SKIP("too few descriptors are allowed");
-    open_telling((struct wr_http_conf){ .connections_max = 2 * POLLS });
+    open_telling((struct wr_http_conf){ .connections_max = 2 * POLLS,
+                                           .limits = { .ip_connections = POLLS } });
     struct mallinfo2 before = mallinfo2();
     open_polls();
     for (int i = 0; i < POLLS; i++)
