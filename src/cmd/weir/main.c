@@ -13,6 +13,7 @@ static const struct command {
     { "run", weir_run, "the node; also without any command" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
     { "sim", weir_sim, "run scenarios in a simulated world, and replay a seed" },
+    { "token", weir_token, "make, inspect and limit capability tokens" },
     { "topology", weir_topology, "the map of tasks, channels and locks" },
     { "version", weir_version, "what this is" },
 };
