@@ -77,6 +77,10 @@ static enum oap_bad judge(struct oap_decoder *decoder)
     struct oap_frame *frame = &decoder->frame;
     size_t len = get(head, 4), cap_len = get(head + 28, 2);
     uint64_t flags = get(head + 6, 2);
+    frame->code = (uint16_t)get(head + 8, 2);
+    frame->proto = (uint16_t)get(head + 10, 2);
+    memcpy(frame->tenant, head + 12, OAP_TENANT);
+    frame->corr = get(head + 30, 8);
     if (len > decoder->frame_max)
         return OAP_BAD_OVERSIZE;
     if (len < OAP_HEAD)
@@ -90,10 +94,6 @@ static enum oap_bad judge(struct oap_decoder *decoder)
     if (cap_len > len - OAP_HEAD)
         return OAP_BAD_MALFORMED;
     frame->flags = (uint16_t)flags;
-    frame->code = (uint16_t)get(head + 8, 2);
-    frame->proto = (uint16_t)get(head + 10, 2);
-    memcpy(frame->tenant, head + 12, OAP_TENANT);
-    frame->corr = get(head + 30, 8);
     frame->cap_len = cap_len;
     frame->payload_len = len - OAP_HEAD - cap_len;
     decoder->want = len;
@@ -131,7 +131,8 @@ static enum oap_state hand_over(struct oap_decoder *decoder, struct oap_frame *r
 
 static enum oap_state refuse(struct oap_decoder *decoder, enum oap_bad bad)
 {
-    oap_close(decoder);
+    free(decoder->frame.memory);
+    decoder->frame.memory = NULL;
     decoder->bad = bad;
     return OAP_BAD;
 }

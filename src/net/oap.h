@@ -113,7 +113,7 @@ void oap_close(struct oap_decoder *decoder);
 
 /* Read on.  MORE: all bytes were used, and the frame is not whole.  FRAME: *ret is
  * the caller's; bytes beyond *used belong to the next.  BAD: the same again for
- * whatever comes after. */
+ * whatever comes after; decoder.frame has the corr and proto of what was refused. */
 enum oap_state oap_feed(struct oap_decoder *decoder, const void *bytes, size_t len,
                         size_t *used, struct oap_frame *ret);
 

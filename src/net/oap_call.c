@@ -1,0 +1,199 @@
+/* oap_call.c - what a handler of OAP sees: see weir/oap.h, and oap_server.h for who
+ * owns what. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/scope.h>
+#include <weir/task.h>
+
+#include "net/oap_server.h"
+
+/* ---- making and letting go ---- */
+
+static void drop_posted(void *item)
+{
+    oap_call_drop(*(struct wr_oap_call **)item);
+}
+
+wr_err oap_mailbox_new(struct oap_mailbox **ret)
+{
+    struct oap_mailbox *mailbox = calloc(1, sizeof(*mailbox));
+    if (!mailbox)
+        return WR_NOMEM;
+    atomic_init(&mailbox->holders, 1);
+    wr_err err = wr_chan_new(&mailbox->done, &(struct wr_chan_conf){
+        .name = "oap.done", .item_size = sizeof(struct wr_oap_call *), .cap = OAP_INFLIGHT_MAX,
+        .policy = WR_REJECT, .drop = drop_posted });
+    if (err)
+        free(mailbox);
+    else
+        *ret = mailbox;
+    return err;
+}
+
+void oap_mailbox_drop(struct oap_mailbox *mailbox)
+{
+    if (!mailbox || atomic_fetch_sub(&mailbox->holders, 1) > 1)
+        return;
+    wr_chan_free(mailbox->done);
+    free(mailbox);
+}
+
+struct wr_oap_call *oap_call_new(struct wr_oap *oap, struct oap_mailbox *mailbox,
+                                 const struct wr_addr *peer, struct oap_frame *frame)
+{
+    struct wr_oap_call *call = calloc(1, sizeof(*call));
+    if (!call)
+        return NULL;
+    call->oap = oap;
+    call->mailbox = mailbox;
+    atomic_fetch_add(&mailbox->holders, 1);
+    call->peer = *peer;
+    call->frame = *frame;
+    *frame = (struct oap_frame){ 0 };
+    call->began = wr_now();
+    call->reply = wr_text_heap(OAP_REPLY_MAX);
+    atomic_init(&call->holders, 1);
+    return call;
+}
+
+void oap_call_drop(struct wr_oap_call *call)
+{
+    if (!call || atomic_fetch_sub(&call->holders, 1) > 1)
+        return;
+    if (call->guest)
+        roster_leave(call->oap->tenants, call->guest);
+    oap_mailbox_drop(call->mailbox);
+    oap_call_release(call);
+    wr_text_free(&call->reply);
+    free(call);
+}
+
+void oap_call_release(struct wr_oap_call *call)
+{
+    free(call->frame.memory);
+    call->frame.memory = NULL;
+    call->frame.cap_len = call->frame.payload_len = 0;
+    wr_text_free(&call->collected);
+}
+
+size_t oap_call_size(const struct wr_oap_call *call)
+{
+    return call->frame.cap_len + (call->many ? call->collected.len : call->frame.payload_len);
+}
+
+/* ---- what a handler asks ---- */
+
+const void *wr_oap_payload(const struct wr_oap_call *call, size_t *ret_len)
+{
+    *ret_len = call->many ? call->collected.len : call->frame.payload_len;
+    return call->many ? (const void *)call->collected.at : call->frame.payload;
+}
+
+const unsigned char *wr_oap_tenant(const struct wr_oap_call *call)
+{
+    return call->frame.tenant;
+}
+
+const struct wr_addr *wr_oap_peer(const struct wr_oap_call *call)
+{
+    return &call->peer;
+}
+
+uint64_t wr_oap_corr(const struct wr_oap_call *call)
+{
+    return call->frame.corr;
+}
+
+const struct wr_oap_verb *wr_oap_verb_of(const struct wr_oap_call *call)
+{
+    return call->verb;
+}
+
+void *wr_oap_arg(const struct wr_oap_call *call)
+{
+    return call->verb->arg;
+}
+
+void wr_oap_write(struct wr_oap_call *call, const void *bytes, size_t len)
+{
+    wr_text_bytes(&call->reply, bytes, len);
+}
+
+wr_err wr_oap_fail(struct wr_oap_call *call, wr_err err, const char *format, ...)
+{
+    struct wr_text text = WR_TEXT(call->why);
+    va_list args;
+    va_start(args, format);
+    wr_text_vformat(&text, format, args);
+    va_end(args);
+    return err;
+}
+
+/* ---- running ---- */
+
+static wr_err handle_in_time(struct wr_oap_call *call)
+{
+    struct wr_scope *scope;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = call->verb->name,
+                                                               .deadline = call->deadline });
+    if (err)
+        return err;
+    wr_scope_enter(scope);
+    err = call->verb->handler(call);
+    wr_scope_leave(scope);
+    wr_err left = wr_scope_close(scope);
+    return err ? err : left;
+}
+
+void oap_call_handle(struct wr_oap_call *call)
+{
+    call->failed = call->verb->priority ? call->verb->handler(call) : handle_in_time(call);
+    if (!call->failed && call->reply.cut)
+        call->failed = wr_oap_fail(call, WR_NOMEM, "the answer is larger than %zu bytes, or "
+                                   "there is no memory for it", OAP_REPLY_MAX);
+}
+
+/* Post it, unless its connection has given up; what was the worker's goes with it. */
+static void give_back(struct wr_oap_call *call)
+{
+    if (atomic_exchange(&call->claim, OAP_ANSWERED) != OAP_PENDING
+        || wr_chan_send(call->mailbox->done, &call, WR_NOW))
+        oap_call_drop(call);
+}
+
+void wr_oap_refuse(struct wr_oap_call *call, wr_err err)
+{
+    call->failed = err;
+    give_back(call);
+}
+
+static void give_back_broken(void *arg)
+{
+    wr_oap_refuse(arg, WR_PANIC);
+}
+
+void wr_oap_run(struct wr_oap_call *call)
+{
+    struct wr_cleanup cleanup = { .fn = give_back_broken, .arg = call };
+    wr_cleanup_push(&cleanup);
+    oap_call_handle(call);
+    wr_cleanup_pop(&cleanup);
+    give_back(call);
+}
+
+/* ---- codes ---- */
+
+/* Of the codes that OAP/1 has, the one that says the same. */
+uint16_t oap_call_code(const struct wr_oap_call *call)
+{
+    if (!call->failed)
+        return 200;
+    if (call->code || !call->verb)
+        return call->code ? call->code : 404;
+    if (call->unauthorized && call->failed == WR_INVALID)
+        return 401;
+    int status = wr_err_http(call->failed);
+    return status == 501 ? 404 : status == 409 ? 400 : status > 500 ? 503 : (uint16_t)status;
+}

@@ -1,0 +1,181 @@
+/* oap_client.c - the asking side of OAP: one request at a time. */
+#include <weir/oap.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "net/oap_hello.h"
+#include "net/oap.h"
+
+#define READ_SIZE 8192
+#define HELLO_MAX 4096
+
+struct wr_oap_client {
+    struct wr_stream *stream;
+    struct oap_decoder decoder;
+    size_t frame_max;
+    uint64_t corr;
+    size_t at, len;                     /* of bytes: read and not yet decoded */
+    unsigned char bytes[READ_SIZE];
+};
+
+static wr_err send_frame(struct wr_oap_client *client, const struct oap_frame *frame,
+                         wr_time deadline)
+{
+    unsigned char head[OAP_HEAD];
+    size_t size;
+    oap_encode(head, frame);
+    struct wr_piece pieces[3] = { { head, sizeof(head) } };
+    size_t count = 1;
+    if (frame->cap_len)
+        pieces[count++] = (struct wr_piece){ frame->cap, frame->cap_len };
+    if (frame->payload_len)
+        pieces[count++] = (struct wr_piece){ frame->payload, frame->payload_len };
+    return wr_stream_write(client->stream, &size, pieces, count, deadline);
+}
+
+/* The next frame, which is the caller's. */
+static wr_err next_frame(struct wr_oap_client *client, struct oap_frame *ret, wr_time deadline)
+{
+    for (;;) {
+        size_t used;
+        enum oap_state state = oap_feed(&client->decoder, client->bytes + client->at,
+                                        client->len - client->at, &used, ret);
+        client->at += used;
+        if (state != OAP_MORE)
+            return state == OAP_FRAME ? WR_OK : WR_INVALID;
+        client->at = client->len = 0;
+        wr_err err = wr_stream_read(client->stream, &client->len, client->bytes,
+                                    sizeof(client->bytes), deadline);
+        if (err || client->len == 0)
+            return err ? err : WR_CLOSED;
+    }
+}
+
+/* ---- asking ---- */
+
+/* In one frame, or in many when it is large.  The capability goes with the first. */
+static wr_err send_request(struct wr_oap_client *client, const struct wr_oap_request *request,
+                           wr_time deadline)
+{
+    size_t at = 0;
+    if (request->cap_len > UINT16_MAX || OAP_HEAD + request->cap_len >= client->frame_max)
+        return WR_INVALID;
+    do {
+        size_t cap_len = at == 0 ? request->cap_len : 0, left = request->payload_len - at;
+        size_t most = client->frame_max - OAP_HEAD - cap_len;
+        most = most < OAP_CHUNK ? most : OAP_CHUNK;
+        struct oap_frame frame = {
+            .flags = OAP_REQ, .proto = request->id, .corr = client->corr,
+            .cap = request->cap, .cap_len = cap_len,
+            .payload = (const unsigned char *)request->payload + at,
+            .payload_len = left < most ? left : most,
+        };
+        frame.flags |= (uint16_t)((at == 0 ? OAP_START : 0) | (left <= most ? OAP_END : 0));
+        memcpy(frame.tenant, request->tenant, OAP_TENANT);
+        wr_err err = send_frame(client, &frame, deadline);
+        if (err)
+            return err;
+        at += frame.payload_len;
+    } while (at < request->payload_len);
+    return WR_OK;
+}
+
+/* Frames up to END are one answer.  One that refuses may be about what could not even be
+ * read, and then it is about nothing in particular. */
+static wr_err collect(struct wr_oap_client *client, struct wr_text *text, unsigned *code,
+                      wr_time deadline)
+{
+    for (;;) {
+        struct oap_frame frame;
+        wr_err err = next_frame(client, &frame, deadline);
+        if (err)
+            return err;
+        bool end = frame.flags & OAP_END, refused = end && frame.code >= 400;
+        bool ours = frame.flags & OAP_RESP && (frame.corr == client->corr || refused);
+        enum oap_bad bad = ours ? oap_inflate(&frame) : OAP_BAD_ENVELOPE;
+        if (!bad)
+            wr_text_bytes(text, (const char *)frame.payload, frame.payload_len);
+        *code = frame.code;
+        oap_frame_free(&frame);
+        if (bad || text->cut)
+            return WR_INVALID;
+        if (end)
+            return WR_OK;
+    }
+}
+
+wr_err wr_oap_ask(struct wr_oap_client *client, const struct wr_oap_request *request,
+                  size_t max, struct wr_oap_answer *ret, wr_time deadline)
+{
+    struct wr_text text = wr_text_heap(max + 1);
+    unsigned code = 0;
+    client->corr++;
+    wr_err err = send_request(client, request, deadline);
+    /* Whoever refuses a request may close before all of it is sent: hear why first. */
+    if (!err || err == WR_BROKENPIPE) {
+        wr_err heard = collect(client, &text, &code, deadline);
+        err = heard && err ? err : heard;
+    }
+    char *payload = err ? NULL : calloc(1, text.len + 1);
+    if (!err && !payload)
+        err = WR_NOMEM;
+    if (payload) {
+        memcpy(payload, text.at, text.len);
+        *ret = (struct wr_oap_answer){ .code = code, .payload = payload, .len = text.len };
+    }
+    wr_text_free(&text);
+    return err;
+}
+
+/* ---- connecting ---- */
+
+static wr_err greet(struct wr_oap_client *client, const char *ua, wr_time deadline)
+{
+    char buf[HELLO_MAX];
+    struct wr_text text = WR_TEXT(buf);
+    struct wr_json json = wr_json_to(&text);
+    wr_json_object(&json, NULL);
+    wr_json_str(&json, "ua", ua);
+    wr_json_end(&json);
+    struct oap_frame frame = { .flags = OAP_REQ, .corr = client->corr,
+                               .payload = (const unsigned char *)text.at,
+                               .payload_len = text.len };
+    wr_err err = text.cut ? WR_INVALID : send_frame(client, &frame, deadline);
+    if (!err)
+        err = next_frame(client, &frame, deadline);
+    if (err)
+        return err;
+    bool good = frame.flags & OAP_RESP && frame.code == 200 && frame.proto == WR_OAP_HELLO
+        && oap_hello_read_answer(&client->frame_max, frame.payload, frame.payload_len);
+    oap_frame_free(&frame);
+    return good ? WR_OK : WR_INVALID;
+}
+
+wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_addr *addr, const char *ua,
+                      wr_time deadline)
+{
+    struct wr_oap_client *client = calloc(1, sizeof(*client));
+    if (!client)
+        return WR_NOMEM;
+    oap_open(&client->decoder, OAP_FRAME_MAX);
+    client->frame_max = OAP_FRAME_MAX;
+    wr_err err = wr_connect(&client->stream, addr, deadline);
+    if (!err)
+        err = greet(client, ua, deadline);
+    if (err)
+        wr_oap_close(client);
+    else
+        *ret = client;
+    return err;
+}
+
+void wr_oap_close(struct wr_oap_client *client)
+{
+    if (!client)
+        return;
+    oap_close(&client->decoder);
+    wr_stream_close(client->stream);
+    free(client);
+}

@@ -1,0 +1,131 @@
+#include "testing/oap_rig.h"
+
+static struct wr_oap_client *connect_to(struct site *site)
+{
+    struct wr_oap_client *client = NULL;
+    CHECK_OK(wr_oap_connect(&client, wr_listener_addr(site->listener), "test/1",
+                            wr_after(WR_S(5))));
+    return client;
+}
+
+static const char *ask(struct wr_oap_client *client, uint16_t id, const char *payload,
+                       size_t max)
+{
+    static char said[600];
+    struct wr_oap_answer answer;
+    wr_err err = wr_oap_ask(client, &(struct wr_oap_request){
+        .id = id, .payload = payload, .payload_len = strlen(payload) }, max, &answer,
+        wr_after(WR_S(5)));
+    if (err)
+        return wr_err_name(err);
+    snprintf(said, sizeof(said), "%u %s", answer.code, answer.payload);
+    CHECK_EQ(strlen(answer.payload), answer.len);
+    free(answer.payload);
+    return said;
+}
+
+TEST(a_client_asks_one_thing_after_the_other)
+{
+    struct site site;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    struct wr_oap_client *client = connect_to(&site);
+    CHECK_STR("200 one", ask(client, ECHO, "one", 100));
+    CHECK_STR("200 ", ask(client, ECHO, "", 100));
+    CHECK_BEGINS("404 {\"error\":", ask(client, 999, "", 1000));
+    CHECK_STR("200 three", ask(client, ECHO, "three", 5));
+    wr_oap_close(client);
+    close_site(&site);
+}
+
+TEST(what_is_larger_than_a_frame_goes_both_ways_in_many)
+{
+    struct site site;
+    static char text[900001];
+    struct wr_oap_answer answer;
+    for (size_t i = 0; i < sizeof(text) - 1; i++)
+        text[i] = (char)('a' + i % 26);
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .frame_max = 2000 });
+    struct wr_oap_client *client = connect_to(&site);
+    REQUIRE_OK(wr_oap_ask(client, &(struct wr_oap_request){
+        .id = ECHO, .cap = "cap", .cap_len = 3, .payload = text,
+        .payload_len = sizeof(text) - 1 }, 1 << 20, &answer, wr_after(WR_S(5))));
+    CHECK_EQ(200, answer.code);
+    CHECK_EQ(sizeof(text) - 1, answer.len);
+    CHECK(strcmp(text, answer.payload) == 0);
+    free(answer.payload);
+    wr_oap_close(client);
+    close_site(&site);
+}
+
+TEST(an_answer_that_is_too_large_or_too_late_is_an_error)
+{
+    struct site site;
+    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
+    struct wr_oap_client *client = connect_to(&site);
+    CHECK_STR("Invalid", ask(client, LARGE, "101", 100));
+    wr_oap_close(client);
+    client = connect_to(&site);
+    wr_time before = wr_now();
+    CHECK_STR("Timeout", ask(client, GATED, "", 100));
+    CHECK_EQ(WR_S(5), wr_now() - before);
+    wr_oap_close(client);
+    close_site(&site);
+}
+
+TEST(a_request_that_is_refused_halfway_is_heard)
+{
+    struct site site;
+    static char text[1 << 20];
+    memset(text, 'x', sizeof(text) - 1);
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    struct wr_oap_client *client = connect_to(&site);
+    CHECK_BEGINS("413 {\"error\":", ask(client, SMALL, text, 1000));
+    CHECK_STR("200 next", ask(client, ECHO, "next", 100));
+    wr_oap_close(client);
+    close_site(&site);
+}
+
+/* A peer that says something else, or nothing. */
+struct stranger { struct wr_listener *listener; const char *text; size_t len; };
+
+static wr_err be_strange(void *arg)
+{
+    struct stranger *self = arg;
+    struct wr_conn conn;
+    struct wr_stream *stream;
+    size_t size;
+    char bytes[200];
+    wr_err err = wr_accept(self->listener, &conn, wr_after(WR_S(5)));
+    if (!err)
+        err = wr_stream_open(&stream, &conn);
+    if (err)
+        return err;
+    CHECK_OK(wr_stream_read(stream, &size, bytes, sizeof(bytes), wr_after(WR_S(5))));
+    if (self->len)
+        CHECK_OK(wr_stream_write(stream, &size, &(struct wr_piece){ self->text, self->len }, 1,
+                                 wr_after(WR_S(5))));
+    wr_stream_close(stream);
+    return WR_OK;
+}
+
+TEST(a_peer_that_does_not_speak_oap_is_no_connection)
+{
+    static const char http[] = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
+    struct stranger strangers[] = { { .text = http, .len = sizeof(http) - 1 }, { .len = 0 } };
+    for (size_t i = 0; i < 2; i++) {
+        struct wr_addr addr;
+        struct wr_scope *scope;
+        struct wr_oap_client *client = NULL;
+        CHECK_OK(wr_addr_parse(&addr, "127.0.0.1:0"));
+        REQUIRE_OK(wr_listen(&strangers[i].listener, &addr));
+        CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.stranger",
+                                                               .deadline = WR_NEVER }));
+        CHECK_OK(wr_scope_go(scope, "test.stranger", be_strange, &strangers[i]));
+        CHECK_ERR(i == 0 ? WR_INVALID : WR_CLOSED,
+                  wr_oap_connect(&client, wr_listener_addr(strangers[i].listener), NULL,
+                                 wr_after(WR_S(5))));
+        CHECK_OK(wr_scope_join(scope, WR_NEVER));
+        CHECK_OK(wr_scope_close(scope));
+        wr_listener_close(strangers[i].listener);
+    }
+}

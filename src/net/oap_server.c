@@ -1,0 +1,211 @@
+/* oap_server.c - the server: its table, its connections, its end. */
+#include "net/oap_server.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/panic.h>
+#include <weir/scope.h>
+#include <weir/task.h>
+#include <weir/tls.h>
+
+#define PAYLOAD_MAX ((size_t)1 << 20)
+#define DEADLINE WR_S(2)
+#define CONNECTIONS_MAX 1024
+#define TENANT_MAX 256
+#define TENANTS 4096                    /* that are known at the same time */
+#define HELLO_WITHIN WR_S(2)
+#define WITHIN WR_S(5)
+#define IDLE_MAX WR_S(60)
+#define NO_DESCRIPTOR_PAUSE WR_MS(50)
+
+static struct wr_metric rejects = {
+    .name = "oap_rejects_total",
+    .help = "Frames and requests that were refused, by the reason.",
+    .type = WR_COUNTER, .labels = { "reason" }, .series_max = OAP_BAD_COUNT,
+};
+
+static struct wr_metric latency = {
+    .name = "request_latency_seconds",
+    .help = "From the first byte of a request to its answer.",
+    .type = WR_HISTOGRAM,
+    .svc = "oap",
+    .labels = { "endpoint", "method" },
+    .series_max = 64,
+    .digits = WR_NS_AS_S,
+    .bounds = { WR_US(100), WR_US(250), WR_US(500), WR_MS(1), WR_MS(5) / 2, WR_MS(5), WR_MS(10),
+                WR_MS(25), WR_MS(50), WR_MS(100), WR_MS(250), WR_MS(500), WR_S(1), WR_S(5) / 2,
+                WR_S(5), WR_S(10) },
+};
+
+static struct wr_metric busy = {
+    .name = "busy_rejections_total",
+    .help = "Sends refused by a full channel.",
+    .type = WR_COUNTER, .svc = "oap", .labels = { "endpoint" }, .series_max = 64,
+};
+
+void oap_count_reject(enum oap_bad bad)
+{
+    wr_counter_add(wr_metric_counter(&rejects, oap_bad_reason(bad)), 1);
+}
+
+void oap_count_call(const struct wr_oap_call *call)
+{
+    if (!call->verb)
+        return;
+    struct oap_stat *stat = &call->oap->stats[call->verb - call->oap->conf.verbs];
+    wr_histogram_observe(stat->latency, wr_now() - call->began);
+    if (call->failed == WR_BUSY)
+        wr_counter_add(stat->busy, 1);
+}
+
+/* ---- making ---- */
+
+#define DEFAULT(field, value) ((field) = (field) ? (field) : (value))
+
+static void fill_in(struct wr_oap_conf *conf)
+{
+    DEFAULT(conf->frame_max, OAP_FRAME_MAX);
+    DEFAULT(conf->connections_max, CONNECTIONS_MAX);
+    DEFAULT(conf->inflight_max, OAP_INFLIGHT_MAX);
+    DEFAULT(conf->tenant_max, TENANT_MAX);
+    DEFAULT(conf->hello_within, HELLO_WITHIN);
+    DEFAULT(conf->read_within, WITHIN);
+    DEFAULT(conf->write_within, WITHIN);
+    DEFAULT(conf->idle_max, IDLE_MAX);
+    WR_ASSERT(conf->frame_max >= OAP_FRAME_MIN && conf->frame_max <= OAP_FRAME_MAX);
+    WR_ASSERT(conf->inflight_max <= OAP_INFLIGHT_MAX);
+}
+
+static void copy_verbs(struct wr_oap_verb *table, struct oap_stat *stats,
+                       const struct wr_oap_conf *conf)
+{
+    for (size_t i = 0; i < conf->count; i++) {
+        table[i] = conf->verbs[i];
+        DEFAULT(table[i].payload_max, PAYLOAD_MAX);
+        DEFAULT(table[i].deadline, DEADLINE);
+        WR_ASSERT(table[i].id != WR_OAP_HELLO && table[i].name && table[i].handler);
+        WR_ASSERT(table[i].payload_max <= OAP_BUFFER_MAX);
+        for (size_t j = 0; j < i; j++)
+            WR_ASSERT(table[i].id != table[j].id);
+        stats[i].latency = wr_metric_histogram(&latency, table[i].name, "OAP");
+        stats[i].busy = wr_metric_counter(&busy, table[i].name);
+    }
+}
+
+wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
+{
+    struct wr_oap *oap = calloc(1, sizeof(*oap));
+    struct wr_oap_verb *table = oap ? calloc(conf->count + 1, sizeof(*table)) : NULL;
+    struct oap_stat *stats = table ? calloc(conf->count + 1, sizeof(*stats)) : NULL;
+    wr_err err = stats ? wr_once_new(&oap->drain, "oap.drain", 0) : WR_NOMEM;
+    if (!err)
+        err = roster_new(&oap->tenants, "oap.tenants", TENANTS);
+    if (err) {
+        if (oap)
+            wr_once_free(oap->drain);
+        free(stats);
+        free(table);
+        free(oap);
+        return err;
+    }
+    oap->conf = *conf;
+    copy_verbs(table, stats, conf);
+    fill_in(&oap->conf);
+    oap->conf.verbs = table;
+    oap->stats = stats;
+    *ret = oap;
+    return WR_OK;
+}
+
+void wr_oap_free(struct wr_oap *oap)
+{
+    if (!oap)
+        return;
+    roster_free(oap->tenants);
+    wr_once_free(oap->drain);
+    free((void *)(uintptr_t)oap->conf.verbs);
+    free(oap->stats);
+    free(oap);
+}
+
+void wr_oap_drain(struct wr_oap *oap)
+{
+    atomic_store(&oap->draining, true);
+    (void)!wr_once_set(oap->drain, NULL);
+}
+
+size_t wr_oap_connections(const struct wr_oap *oap)
+{
+    return atomic_load(&oap->connections);
+}
+
+/* ---- connections ---- */
+
+struct arrival { struct wr_oap *oap; struct wr_conn conn; };
+
+struct open_conn { struct wr_oap *oap; struct wr_stream *stream; };
+
+static void close_conn(void *arg)
+{
+    struct open_conn *open = arg;
+    wr_stream_close(open->stream);
+    atomic_fetch_sub(&open->oap->connections, 1);
+}
+
+static bool shake_hands(struct open_conn *open)
+{
+    const struct wr_oap_conf *conf = &open->oap->conf;
+    return !conf->tls
+        || !wr_tls_accept(conf->tls, &open->stream, wr_after(conf->hello_within));
+}
+
+static wr_err serve_one(void *arg)
+{
+    struct arrival arrival = *(struct arrival *)arg;
+    struct open_conn open = { .oap = arrival.oap };
+    struct wr_cleanup cleanup = { .fn = close_conn, .arg = &open };
+    free(arg);
+    wr_cleanup_push(&cleanup);
+    if (!wr_stream_open(&open.stream, &arrival.conn) && shake_hands(&open))
+        oap_conn_serve(open.oap, open.stream);
+    wr_cleanup_pop(&cleanup);
+    close_conn(&open);
+    return WR_OK;
+}
+
+static void take_in(struct wr_oap *oap, struct wr_scope *scope, struct wr_conn *conn)
+{
+    struct arrival *arrival = NULL;
+    if (atomic_fetch_add(&oap->connections, 1) < oap->conf.connections_max)
+        arrival = malloc(sizeof(*arrival));
+    if (arrival) {
+        *arrival = (struct arrival){ .oap = oap, .conn = *conn };
+        if (!wr_scope_go(scope, "oap.conn", serve_one, arrival))
+            return;
+    }
+    atomic_fetch_sub(&oap->connections, 1);
+    free(arrival);
+    wr_conn_drop(conn);
+}
+
+wr_err wr_oap_serve(struct wr_oap *oap, struct wr_listener *listener)
+{
+    struct wr_scope *scope;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "oap", .deadline = WR_NEVER, .independent = true });
+    if (err)
+        return err;
+    struct wr_conn conn;
+    for (;;) {
+        err = wr_accept(listener, &conn, WR_NEVER);
+        if (!err)
+            take_in(oap, scope, &conn);
+        else if (err == WR_NOFILE || err == WR_NOMEM)
+            err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));
+        if (err)
+            break;
+    }
+    (void)!wr_scope_close(scope);
+    return err;
+}

@@ -1,0 +1,224 @@
+#include "net/oap_server.h"
+
+#include <weir/metric.h>
+
+#include "testing/oap_rig.h"
+
+/* ---- the end ---- */
+
+TEST(a_drain_answers_what_is_in_flight_and_refuses_what_comes)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    greet(&site, &peer);
+    say(&peer, GATED, 1, "");
+    settle();
+    wr_oap_drain(site.oap);
+    settle();
+    say(&peer, ECHO, 2, "");
+    CHECK_BEGINS("503 18 7 2 {\"error\":{\"code\":\"Draining\"", hear(&peer));
+    say(&peer, PING, 3, "alive");
+    CHECK_STR("200 26 1 3 alive", hear(&peer));
+    CHECK_OK(wr_once_set(gate, NULL));
+    CHECK_STR("200 26 16 1 through", hear(&peer));
+    CHECK_STR("closed", hear(&peer));
+    hang_up(&peer);
+    close_site(&site);
+}
+
+TEST(a_drain_closes_a_connection_with_nothing_in_flight_at_once)
+{
+    struct site site;
+    struct peer idle, silent;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    greet(&site, &idle);
+    dial(&site, &silent);
+    settle();
+    wr_time before = wr_now();
+    wr_oap_drain(site.oap);
+    CHECK_STR("closed", hear(&idle));
+    CHECK_STR("closed", hear(&silent));
+    CHECK_EQ(0, wr_now() - before);
+    hang_up(&idle);
+    hang_up(&silent);
+    close_site(&site);
+}
+
+TEST(a_connection_that_comes_in_a_drain_gets_one_answer)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    wr_oap_drain(site.oap);
+    greet(&site, &peer);
+    say(&peer, PING, 1, "ready?");
+    CHECK_STR("200 26 1 1 ready?", hear(&peer));
+    CHECK_STR("closed", hear(&peer));
+    hang_up(&peer);
+    greet(&site, &peer);
+    say(&peer, ECHO, 1, "");
+    CHECK_BEGINS("503 18 7 1 ", hear(&peer));
+    CHECK_STR("closed", hear(&peer));
+    hang_up(&peer);
+    close_site(&site);
+}
+
+TEST(half_a_frame_is_waited_for_in_a_drain)
+{
+    struct site site;
+    struct peer peer;
+    unsigned char bytes[100];
+    size_t len = encode(bytes, OAP_REQ, ECHO, 7, "", "hello");
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    greet(&site, &peer);
+    say_bytes(&peer, bytes, 10);
+    settle();
+    wr_oap_drain(site.oap);
+    settle();
+    say_bytes(&peer, bytes + 10, len - 10);
+    CHECK_BEGINS("503 18 7 7 ", hear(&peer));
+    CHECK_STR("closed", hear(&peer));
+    hang_up(&peer);
+    close_site(&site);
+}
+
+/* ---- connections ---- */
+
+TEST(as_many_connections_are_taken_as_may)
+{
+    struct site site;
+    struct peer a, b, c;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .connections_max = 2 });
+    greet(&site, &a);
+    greet(&site, &b);
+    dial(&site, &c);
+    CHECK_STR("closed", hear(&c));
+    CHECK_EQ(2, wr_oap_connections(site.oap));
+    hang_up(&a);
+    hang_up(&c);
+    settle();
+    greet(&site, &a);
+    hang_up(&a);
+    hang_up(&b);
+    close_site(&site);
+}
+
+TEST(a_peer_that_goes_away_takes_nobody_with_it)
+{
+    struct site site;
+    struct peer gone, stays;
+    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
+    greet(&site, &gone);
+    greet(&site, &stays);
+    say(&gone, GATED, 1, "");
+    say_as(&gone, OAP_REQ | OAP_START, ECHO, 2, "", "begun");
+    say(&gone, STUBBORN, 3, "");
+    settle();
+    hang_up(&gone);
+    settle();
+    CHECK_OK(wr_once_set(gate, NULL));
+    say(&stays, ECHO, 1, "still here");
+    CHECK_STR("200 26 7 1 still here", hear(&stays));
+    hang_up(&stays);
+    close_site(&site);
+}
+
+TEST(a_server_that_ends_leaves_its_workers_answers_to_nobody)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
+    greet(&site, &peer);
+    say(&peer, STUBBORN, 1, "");
+    say(&peer, GATED, 2, "");
+    say(&peer, ECHO, 3, "queued");
+    settle();
+    close_site(&site);
+    hang_up(&peer);
+}
+
+TEST(a_panic_of_a_worker_is_answered)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
+    greet(&site, &peer);
+    say(&peer, PANIC, 1, "");
+    CHECK_BEGINS("500 18 19 1 {\"error\":{\"code\":\"Panic\"", hear(&peer));
+    say(&peer, ECHO, 2, "the other worker");
+    CHECK_STR("200 26 7 2 the other worker", hear(&peer));
+    hang_up(&peer);
+    close_site(&site);
+}
+
+TEST(without_workers_a_panic_ends_its_connection_alone)
+{
+    struct site site;
+    struct peer a, b;
+    open_site(&site, 0, 0, (struct wr_oap_conf){ 0 });
+    greet(&site, &a);
+    greet(&site, &b);
+    say(&a, PANIC, 1, "");
+    CHECK_STR("closed", hear(&a));
+    say(&b, ECHO, 2, "alive");
+    CHECK_STR("200 26 7 2 alive", hear(&b));
+    hang_up(&a);
+    hang_up(&b);
+    close_site(&site);
+}
+
+/* ---- what is counted ---- */
+
+static bool shows(const char *line)
+{
+    static char text[1 << 18];
+    size_t len;
+    REQUIRE_OK(wr_metric_write(&len, text, sizeof(text)), false);
+    return strstr(text, line) != NULL;
+}
+
+TEST(refusals_and_answers_are_counted_by_the_names_that_were_agreed)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 1, 1, (struct wr_oap_conf){ 0 });
+    greet(&site, &peer);
+    say(&peer, ECHO, 1, "");
+    CHECK_BEGINS("200 ", hear(&peer));
+    say(&peer, GATED, 2, "");
+    settle();
+    say(&peer, GATED, 3, "");
+    settle();
+    say(&peer, ECHO, 4, "");
+    CHECK_BEGINS("429 ", hear(&peer));
+    say(&peer, 999, 5, "");
+    CHECK_BEGINS("404 ", hear(&peer));
+    say_as(&peer, OAP_RESP, ECHO, 6, "", "");
+    CHECK_BEGINS("400 ", hear(&peer));
+    CHECK(shows("\noap_rejects_total{reason=\"missing_obj\"} "));
+    CHECK(shows("\noap_rejects_total{reason=\"unknown_envelope\"} "));
+    CHECK(shows("\nbusy_rejections_total{endpoint=\"ECHO\",svc=\"oap\"} "));
+    CHECK(shows("\nrequest_latency_seconds_count{endpoint=\"ECHO\",method=\"OAP\","
+                "svc=\"oap\"} "));
+    hang_up(&peer);
+    close_site(&site);
+}
+
+/* ---- a table that contradicts itself ---- */
+
+TEST_PANICS(two_verbs_of_one_number_are_a_panic, "id != ")
+{
+    static const struct wr_oap_verb twice[] = {
+        { .id = 5, .name = "A", .handler = echo }, { .id = 5, .name = "B", .handler = echo },
+    };
+    struct wr_oap *oap;
+    (void)!wr_oap_new(&oap, &(struct wr_oap_conf){ .verbs = twice, .count = 2 });
+}
+
+TEST_PANICS(a_verb_with_the_number_of_hello_is_a_panic, "WR_OAP_HELLO")
+{
+    static const struct wr_oap_verb hello[] = { { .name = "A", .handler = echo } };
+    struct wr_oap *oap;
+    (void)!wr_oap_new(&oap, &(struct wr_oap_conf){ .verbs = hello, .count = 1 });
+}
