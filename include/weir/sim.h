@@ -34,6 +34,12 @@
  * arrive in any pieces, and a writer waits when 64 KiB have not been read.  Tasks are
  * on one host, 10.0.0.1, unless wr_sim_host says otherwise; Unix sockets and loopback
  * stay on their host.  A listener or stream that is open at the end is a failure.
+ *
+ *     static wr_err at_server(void *arg) { return wr_sim_host("10.0.0.2", serve, arg); }
+ *     static wr_err at_client(void *arg) { return wr_sim_host("10.0.0.3", ask, arg); }
+ *     ...
+ *     wr_scope_go(scope, "server", at_server, &test);
+ *     wr_scope_go(scope, "client", at_client, &test);     // connects to 10.0.0.2:80
  */
 #ifndef WEIR_SIM_H
 #define WEIR_SIM_H
