@@ -37,7 +37,8 @@ TEST(an_address_has_no_more_connections_than_it_may_and_gets_them_back)
     struct wr_stream *first, *second, *third;
     open_site(&site, 0, (struct wr_http_conf){ .limits = { .ip_connections = 2 } });
     long long before = rejected("ip_connections");
-    CHECK(gets_in(&site, &first) && gets_in(&site, &second));
+    CHECK(gets_in(&site, &first));
+    CHECK(gets_in(&site, &second));
     CHECK(!gets_in(&site, &third));
     wr_stream_close(third);
     CHECK_EQ(before + 1, rejected("ip_connections"));
