@@ -15,7 +15,7 @@ struct part {
     struct wr_mutex lock;
     struct guest *slots[SLOTS];
     struct guest *oldest, *newest;  /* idle */
-    struct guest *guests;
+    struct guest *guests;           /* of all parts, one after the other: `max` here */
     size_t known, max, in;
     uint64_t forgotten;
 };
@@ -131,15 +131,14 @@ wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t
 {
     WR_ASSERT(len <= ROSTER_KEY_MAX);
     uint64_t sum = hash(roster, key, len);
-    uint32_t index = (uint32_t)((sum >> 32) % roster->part_count), slot = sum % SLOTS;
-    struct part *part = &roster->parts[index];
+    struct part *part = &roster->parts[(sum >> 32) % roster->part_count];
+    uint32_t slot = sum % SLOTS;
     wr_mutex_lock(&part->lock);
     struct guest *guest = find(part, slot, key, len);
     if (!guest)
         guest = welcome(part, slot, key, len);
     wr_err err = !guest ? WR_NOMEM : guest->in >= max ? WR_BUSY : WR_OK;
     if (!err) {
-        guest->part = index;
         if (guest->in++ == 0)
             stop_idling(part, guest);
         part->in++;
@@ -151,7 +150,8 @@ wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t
 
 void roster_leave(struct roster *roster, struct guest *guest)
 {
-    struct part *part = &roster->parts[guest->part];
+    struct part *first = &roster->parts[0];
+    struct part *part = first + (size_t)(guest - first->guests) / first->max;
     wr_mutex_lock(&part->lock);
     bool was_in = guest->in > 0;
     if (was_in && --guest->in == 0)

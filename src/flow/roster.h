@@ -32,7 +32,6 @@ struct roster;
 struct guest {
     struct wr_bucket buckets[2];    /* for the user of the table */
     uint32_t in;                    /* the rest is the table's */
-    uint32_t part;
     struct guest *chain;            /* same slot of the hash */
     struct guest *older, *newer;    /* while it is idle */
     uint32_t slot;

@@ -6,7 +6,7 @@
 
 #include <weir/metric.h>
 
-#include "testing/http_rig.h"
+#include "testing/h2_rig.h"
 
 enum { PLAIN_MAX = 4 << 20 };
 
@@ -248,6 +248,35 @@ TEST(nothing_in_many_bytes_is_as_large_as_the_bytes)
     }
     CHECK(strncmp(hear(stream), "413 ", 4) == 0);
     wr_stream_close(stream);
+    close_site(&site);
+}
+
+static const char *post2(struct peer *peer, const char *coding, size_t len)
+{
+    nghttp2_nv fields[] = { PEER_NV(":method", "POST"), PEER_NV(":scheme", "http"),
+                            PEER_NV(":authority", "a"), PEER_NV(":path", "/measure"),
+                            PEER_NV("content-encoding", coding) };
+    int32_t id = peer_send(peer, fields, 5, "");
+    got_of(peer, id)->left = packed;
+    got_of(peer, id)->left_len = len;
+    nghttp2_session_resume_data(peer->session, id);
+    return peer_hear(peer, id);
+}
+
+TEST(http_2_decodes_and_refuses_alike)
+{
+    struct site site;
+    open_measuring(&site, (struct wr_http_conf){ 0 });
+    struct peer *peer = peer_dial(&site);
+    fill_plain(50000);
+    CHECK_STR(measured(50000), post2(peer, "gzip", pack_gzip(50000, 6)));
+    CHECK_STR(measured(50000), post2(peer, "zstd", pack_zstd(50000)));
+    long long before = rejected("decompress_cap");
+    memset(plain, 'a', 50000);
+    CHECK(strncmp(post2(peer, "gzip", pack_gzip(50000, 6)), "400 ", 4) == 0);
+    CHECK(strncmp(post2(peer, "br", 100), "415 ", 4) == 0);
+    CHECK_EQ(before + 1, rejected("decompress_cap"));
+    peer_close_all(peer);
     close_site(&site);
 }
 
