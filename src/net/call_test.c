@@ -95,6 +95,17 @@ TEST(everything_of_a_request_is_there_by_http_2_too)
     check_everything(ask2);
 }
 
+TEST(a_header_after_an_empty_one_is_there)
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("200", ask(&site, "POST /look/x HTTP/1.1\r\nHost: a\r\nX-Empty:\r\n"
+                                "X-Note: n\r\nX-Blank: \r\nContent-Length: 4\r\n\r\nbody"));
+    CHECK_STR("n", seen.header);
+    CHECK_STR("body", seen.body);
+    close_site(&site);
+}
+
 TEST(what_is_not_in_the_query_is_not_found_there)
 {
     struct site site;

@@ -62,10 +62,15 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
-/* A field without a value gets no on_value; the next name must begin anew. */
+/* An empty value has no place of its own, and what llhttp gives for it lies in the next
+ * line: it gets the end of the name, where a zero byte may be put. */
 static int on_value_complete(llhttp_t *parser)
 {
-    ((struct h1 *)parser->data)->in_value = true;
+    struct h1 *h1 = parser->data;
+    struct field *field = &h1->head->fields[h1->head->count - 1];
+    if (field->value.len == 0)
+        field->value.at = field->name.at + field->name.len;
+    h1->in_value = true;
     return 0;
 }
 
