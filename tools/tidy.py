@@ -27,6 +27,7 @@ UNTESTED = {
     "src/rt/os_net.c": "the real driver; its contract is tested in socket_test.c",
     "src/rt/os_file.c": "the real driver; its contract is tested in file_test.c",
     "src/rt/os_manager.c": "the real driver; its contract is tested in manager_test.c",
+    "src/net/os_curl.c": "the real driver; fetch_name_test.c and fetch_curl_test.c stand on it",
     "src/rt/os_signal.c": "the real driver; its contract is tested where signals arrive",
     "src/rt/os_trace.c": "the real driver; monitor_test.c sees what it prints",
     "src/rt/stream.c": "passes calls on; each network has its own tests of them",

@@ -9,6 +9,7 @@
 #include <weir/chan.h>
 #include <weir/err.h>
 #include <weir/fd.h>
+#include <weir/fetch.h>
 #include <weir/file.h>
 #include <weir/http.h>
 #include <weir/lock.h>
