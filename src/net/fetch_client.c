@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <curl/curl.h>
-
 #include "net/fetch.h"
 
 static struct wr_fetch_conf with_defaults(struct wr_fetch_conf conf)
@@ -51,7 +49,6 @@ void fetch_client_unref(struct wr_fetch_client *client)
     wr_sem_free(client->slots);
     wr_once_free(client->stop);
     free(client);
-    curl_global_cleanup();
 }
 
 static wr_err start(struct wr_fetch_client *client)
@@ -82,10 +79,6 @@ wr_err (wr_fetch_client_new)(struct wr_fetch_client **ret, const struct wr_fetch
     struct wr_fetch_client *client = calloc(1, sizeof(*client));
     if (!client)
         return WR_NOMEM;
-    if (curl_global_init(CURL_GLOBAL_DEFAULT)) {
-        free(client);
-        return WR_NOMEM;
-    }
     client->conf = with_defaults(*conf);
     client->ops = conf->plain || fetch_simulated() ? &fetch_plain : &fetch_curl;
     atomic_init(&client->refs, 1);

@@ -20,6 +20,7 @@
 
 #include <weir/chan.h>
 #include <weir/lock.h>
+#include <weir/offload.h>
 #include <weir/select.h>
 
 #include "net/fetch.h"
@@ -299,6 +300,13 @@ static wr_err drive(void *arg)
 
 /* ---- as a transport ---- */
 
+/* The first time it reads files. */
+static void init_library(void *arg)
+{
+    struct driver *driver = arg;
+    driver->library = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
 static wr_err curl_start(struct wr_fetch_client *client)
 {
     struct driver *driver = calloc(1, sizeof(*driver));
@@ -309,7 +317,11 @@ static wr_err curl_start(struct wr_fetch_client *client)
     driver->client = client;
     driver->posted_end = &driver->posted;
     driver->lock = (struct wr_mutex)WR_MUTEX("fetch.curl", RANK_CURL);
-    wr_err err = wr_once_new(&driver->ready, "fetch.ready", sizeof(wr_err));
+    wr_err err = wr_offload(init_library, driver, WR_NEVER);
+    if (!err && !driver->library)
+        err = WR_NOMEM;
+    if (!err)
+        err = wr_once_new(&driver->ready, "fetch.ready", sizeof(wr_err));
     if (!err)
         err = fetch_trust_new(&driver->trust, client->conf.ca_file);
     if (!err)
@@ -330,6 +342,8 @@ static void curl_free_all(struct wr_fetch_client *client)
     wr_once_free(driver->ready);
     fetch_trust_free(driver->trust);
     wr_mutex_fini(&driver->lock);
+    if (driver->library)
+        curl_global_cleanup();
     free(driver);
 }
 

@@ -54,6 +54,7 @@ struct exchange {
 
 struct driver {
     struct wr_fetch_client *client;
+    bool library;                   /* libcurl was initialised */
     struct fetch_trust *trust;
     struct wr_once *ready;          /* of wr_err: whether it could start */
     struct wr_chan *kick;

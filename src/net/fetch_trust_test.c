@@ -67,6 +67,50 @@ static wr_err trust(void *arg)
     return WR_OK;
 }
 
+struct asking { struct wr_fetch_client *client; const char *url; _Atomic int answered; };
+
+static wr_err ask_once(void *arg)
+{
+    struct asking *asking = arg;
+    struct wr_fetch_reply reply;
+    wr_err err = wr_fetch(asking->client, &(struct wr_fetch_request){ .url = asking->url },
+                          &reply, wr_after(WR_S(20)));
+    if (!err && reply.status == 200 && strcmp(reply.body, "hello") == 0)
+        atomic_fetch_add(&asking->answered, 1);
+    wr_fetch_reply_free(&reply);
+    return err;
+}
+
+/* Streams of one connection, however many ask. */
+static wr_err share(void *arg)
+{
+    struct site site;
+    (void)arg;
+    make_identity(&good, "good");
+    struct wr_tls *tls = make_tls(&good, NULL, NULL);
+    open_fetch_site(&site, (struct wr_http_conf){ .tls = tls });
+    struct asking asking = { .url = secure(&site, "localhost") };
+    CHECK_OK(wr_fetch_client_new(&asking.client, &(struct wr_fetch_conf){
+        .name = "test", .internal = true, .ca_file = write_file(&good), .http2 = true,
+        .host_connections_max = 1 }));
+    struct wr_scope *scope = scope_open();
+    for (int i = 0; i < 50; i++)
+        CHECK_OK(wr_scope_go(scope, "test.asker", ask_once, &asking));
+    scope_done(scope);
+    CHECK_EQ(50, asking.answered);
+    CHECK_EQ(1, wr_fetch_client_stat(asking.client).connects);
+    wr_fetch_client_close(asking.client, WR_NOW);
+    close_site(&site);
+    wr_tls_free(tls);
+    unlink(write_file(&good));
+    return WR_OK;
+}
+
+TEST_PLAIN(by_http_2_many_requests_share_a_connection)
+{
+    CHECK_OK(wr_run(&(struct wr_run_conf){ 0 }, share, NULL));
+}
+
 TEST_PLAIN(only_who_has_a_certificate_that_is_trusted_for_his_name_is_believed)
 {
     CHECK_OK(wr_run(&(struct wr_run_conf){ 0 }, trust, NULL));

@@ -159,8 +159,7 @@ RIG void open_fetch_site(struct site *site, struct wr_http_conf conf)
 {
     conf.routes = fetch_table;
     conf.count = sizeof(fetch_table) / sizeof(fetch_table[0]);
-    if (!conf.connections_max)
-        conf.connections_max = 4096;
+    conf.connections_max = conf.limits.ip_connections = 4096;
     open_site_of(site, 0, conf);
 }
 
