@@ -1,6 +1,7 @@
 """Where the programs of a suite are and how they are made."""
 import os
 import pathlib
+import shutil
 import subprocess
 
 import build
@@ -12,13 +13,22 @@ PLACES = {
     "c": OUT / "c",
     "go": OUT / "go",
     "rust": OUT / "rust/release",
+    "net": HERE / "net",            # scripts: they start servers and bring load upon them
 }
+LOAD = OUT / "load"
+# Servers of others, beside the tree: small programs around libraries that are installed.
+PEERS_FROM = pathlib.Path(os.environ.get("BENCH_PEERS", HERE.parent.parent / "shared/peers"))
+PEERS = OUT / "peers"
 WARN = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 CC = ["gcc", "-std=gnu2x", "-D_GNU_SOURCE", "-O2", "-g", *WARN, "-pthread"]
 
 
 def path(place, name):
-    return PLACES[place] / name
+    return PLACES[place] / (f"{name}.py" if place == "net" else name)
+
+
+def peers_present():
+    return PEERS_FROM.is_dir()
 
 
 def make(suite, only):
@@ -58,13 +68,54 @@ def make_rust(names):
           folder=HERE / "peers/rust")
 
 
-def shell(*command, folder):
+def make_net(names):
+    """The node, the programs that bring load upon it, and the peers where there are any."""
+    build.build("release")
+    LOAD.mkdir(parents=True, exist_ok=True)
+    client = HERE / "load/client.c"
+    for source in sorted(set((HERE / "load").glob("*.c")) - {client}):
+        preloaded = source.stem == "source"
+        build.run(*CC, *(["-shared", "-fPIC"] if preloaded else []), source, client,
+                  "-o", LOAD / (f"{source.stem}.so" if preloaded else source.stem))
+    if peers_present():
+        make_peers()
+    else:
+        print(f"no peers in {PEERS_FROM}: rows that compare with them are left out")
+
+
+def make_peers():
+    """In a copy: nothing is written where they come from."""
+    shutil.copytree(PEERS_FROM, PEERS, dirs_exist_ok=True, copy_function=copy_if_newer,
+                    ignore=shutil.ignore_patterns("gopath", "target", "results"))
+    (PEERS / "conf/logs").mkdir(exist_ok=True)
+    shell("make", "--quiet", "bin/epoll_http", "bin/h2o_http", folder=PEERS / "c")
+    shell("cargo", "build", "--release", "--offline", "--quiet", "--bin=http",
+          "--bin=overload", folder=PEERS / "rust")
+    link = PEERS / "gopath/src/peers"
+    if not link.is_symlink():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(PEERS / "go")
+    for name in ("http", "overload"):
+        shell("go", "build", "-o", f"bin/{name}", f"peers/{name}", folder=PEERS / "go",
+              GO111MODULE="off", GOPATH=f"{PEERS}/gopath:/usr/share/gocode")
+
+
+def copy_if_newer(source, target):
+    here = pathlib.Path(target)
+    if not here.exists() or here.stat().st_mtime < pathlib.Path(source).stat().st_mtime:
+        shutil.copy2(source, target)
+        here.chmod(0o644 | (here.stat().st_mode & 0o111))
+
+
+def shell(*command, folder, **env):
     try:
-        done = subprocess.run(command, cwd=folder, text=True, capture_output=True)
+        done = subprocess.run(command, cwd=folder, text=True, capture_output=True,
+                              env={**os.environ, **env})
     except FileNotFoundError:
         raise build.Failed(f"{command[0]} is not installed; packages.txt names it") from None
     if done.returncode != 0:
         raise build.Failed(done.stderr[-4000:])
 
 
-MAKERS = {"ours": make_ours, "c": make_c, "go": make_go, "rust": make_rust}
+MAKERS = {"ours": make_ours, "c": make_c, "go": make_go, "rust": make_rust,
+          "net": make_net}

@@ -67,6 +67,8 @@ def measure(suite, only, repetitions):
     samples, noises, void, spent = {}, {}, 0, 0.0
     for number in range(repetitions):
         for question in questions:
+            if question.once and number > 0:
+                continue
             progress(f"{number + 1}/{repetitions} {question.name}")
             metrics, seen = ask(question, number)
             for _ in range(ATTEMPTS - 1):
@@ -102,7 +104,8 @@ def main():
     samples, noises, void = measure(suite, args.only, args.runs)
     rows = [table.evaluate(row, samples, noises, args.runs) for row in suite.ROWS
             if not args.only or row.ours in samples]
-    report = table.Report(args.suite, rows, noise.machine(), args.runs, void)
+    report = table.Report(args.suite, rows, noise.machine(), args.runs, void,
+                          getattr(suite, "SAID", ()))
     print(report.text())
     if args.only:
         return 0

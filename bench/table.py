@@ -12,6 +12,7 @@ class Question:
     name: str
     commands: list
     cpu_only: bool = False          # they count processor time
+    once: bool = False              # too long to be repeated
 
 
 @dataclasses.dataclass
@@ -49,6 +50,8 @@ class Row:
     must: object = None             # Times or Plain
     aim: object = None
     beside: dict = dataclasses.field(default_factory=dict)
+    once: bool = False              # its question is asked once
+    worst: bool = False             # it must hold always: not the median counts
 
 
 def number(value):
@@ -63,13 +66,16 @@ def number(value):
 def evaluate(row, samples, noises, runs):
     """A row as the JSON has it."""
     median = {name: statistics.median(values) for name, values in samples.items()}
+    seen = samples.get(row.ours, [])
     ours = median.get(row.ours)
+    if row.worst and seen:
+        ours = (max if row.less else min)(seen)
     peers = {who: median[name] for who, name in row.peers.items() if name in median}
     peer = (min if row.less else max)(peers, key=peers.get) if peers else None
     ratio = ours / peers[peer] if ours is not None and peer and peers[peer] else None
     noise = noises.get(row.ours, [])
-    seen = samples.get(row.ours, [])
-    failed = runs - len(seen)
+    failed = (1 if row.once else runs) - len(seen)
+    alone = isinstance(row.must, Times) and not peers
 
     def holds(limit):
         return bool(limit and ours is not None and limit.holds(ours, ratio, row.less))
@@ -81,7 +87,8 @@ def evaluate(row, samples, noises, runs):
         "row": row.name, "ours": ours, "unit": row.unit,
         "peer": peer, "peer_value": peers.get(peer), "ratio": ratio,
         "must": text(row.must), "bound": isinstance(row.must, Plain),
-        "ok": failed == 0 and (holds(row.must) if row.must else True),
+        "alone": alone,
+        "ok": failed == 0 and (holds(row.must) if row.must and not alone else True),
         "aim": text(row.aim), "aim_ok": holds(row.aim), "less_is_better": row.less,
         "spread": [min(seen), max(seen)] if seen else None,
         "steal": max((one.steal for one in noise), default=None),
@@ -96,6 +103,8 @@ def verdict(row):
         return "FAILED"
     if row["must"] is None:
         return "-"
+    if row["alone"]:
+        return "no peer here"
     if not row["ok"]:
         return "BEHIND"
     # A bound in the row's own unit says nothing of the peers: their ratio does.
@@ -124,12 +133,13 @@ RIGHT = {1, 2, 5, 6}
 
 
 class Report:
-    def __init__(self, suite, rows, machine, repetitions, void):
+    def __init__(self, suite, rows, machine, repetitions, void, said=()):
         self.suite, self.rows, self.machine = suite, rows, machine
         self.repetitions, self.void = repetitions, void
+        self.said = said                # what the suite itself has to say
 
     def notes(self):
-        judged = [row for row in self.rows if row["must"]]
+        judged = [row for row in self.rows if row["must"] and not row["alone"]]
         failed = [row["row"] for row in self.rows if row["failed_runs"]]
         behind = [row["row"] for row in judged if not row["ok"] and row["row"] not in failed]
         noisy = [row["row"] for row in self.rows if row["noisy_runs"]]
@@ -141,6 +151,7 @@ class Report:
             lines.append("Behind: " + "; ".join(behind) + ".")
         if failed:
             lines.append("Failed: " + "; ".join(failed) + ".")
+        lines += self.said
         if noisy:
             lines.append("* still disturbed after the repeats (steal above 2 % or other "
                          "programs above 5 %): " + "; ".join(noisy) + ".")

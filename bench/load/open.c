@@ -1,0 +1,243 @@
+/* open.c - requests that leave at a fixed rate, whatever the answers do.
+ *
+ *     open [-w] [-d MS] [-s CROWD] PORT RATE SECONDS CONNECTIONS "GET /path" ["POST /path" ...]
+ *
+ * Each request goes out on an idle keep-alive connection; the targets take turns.
+ * Its time runs from the instant it was due, so a server that stalls the client is
+ * not spared.  The first second is not counted.  Prints for each method and status
+ * METHOD_STATUS_count, _p50_us, _p99_us, _max_us; then `broken`, requests whose
+ * connection ended without an answer, and `starved`, instants at which a request was
+ * due and no connection was idle.
+ *
+ * -d: not times, but their distance from so many milliseconds.
+ * -s: connections that come from the same address (100).
+ * -w: wait for events instead of asking for them all the time; for loads that share
+ *     their core with the server.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "client.h"
+
+#define TARGETS_MAX 8
+#define SERIES_MAX 64
+#define S INT64_C(1000000000)
+
+struct target {
+    char method[8];
+    char request[512];
+    size_t len;
+};
+
+struct conn {
+    int fd;
+    uint64_t index;
+    const struct target *asked;     /* NULL while it is idle */
+    int64_t due;
+    size_t len;
+    char in[CLIENT_IN_MAX];
+};
+
+struct series {
+    const char *method;
+    unsigned status;
+    struct samples samples;
+};
+
+static struct {
+    uint64_t port, rate, crowd, connections;
+    int64_t distance;               /* from which times are measured; -1 is none */
+    bool waits;
+    struct target targets[TARGETS_MAX];
+    size_t target_count;
+    struct conn *conns, **idle;
+    size_t idle_count;
+    struct series series[SERIES_MAX];
+    size_t series_count;
+    uint64_t sent, broken, starved;
+    int64_t start, measure, end;
+    int epoll;
+} load = { .crowd = 100, .distance = -1 };
+
+static void add_target(const char *text)
+{
+    if (load.target_count == TARGETS_MAX)
+        client_die("more targets than there is room for");
+    struct target *t = &load.targets[load.target_count++];
+    const char *space = strchr(text, ' ');
+    if (!space || (size_t)(space - text) >= sizeof(t->method))
+        client_die("a target is a method, a space and a path");
+    for (const char *from = text; from < space; from++)
+        t->method[from - text] = (char)(*from | 0x20);
+    bool body = strncmp(text, "POST", 4) == 0;
+    t->len = (size_t)snprintf(t->request, sizeof(t->request),
+                              "%s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n%s\r\n", text,
+                              (unsigned)load.port, body ? "Content-Length: 0\r\n" : "");
+    if (t->len >= sizeof(t->request))
+        client_die("a target is too long");
+}
+
+static void open_conn(struct conn *c)
+{
+    c->fd = client_connect(load.port, c->index, load.crowd);
+    if (c->fd < 0)
+        client_die("connect");
+    struct epoll_event event = { .events = EPOLLIN, .data.ptr = c };
+    epoll_ctl(load.epoll, EPOLL_CTL_ADD, c->fd, &event);
+    c->asked = NULL;
+    c->len = 0;
+    load.idle[load.idle_count++] = c;
+}
+
+static struct samples *series_of(const char *method, unsigned status)
+{
+    for (size_t i = 0; i < load.series_count; i++)
+        if (load.series[i].method == method && load.series[i].status == status)
+            return &load.series[i].samples;
+    if (load.series_count == SERIES_MAX)
+        client_die("more kinds of answers than there is room for");
+    struct series *s = &load.series[load.series_count++];
+    *s = (struct series){ .method = method, .status = status };
+    return &s->samples;
+}
+
+static void send_due(int64_t now)
+{
+    for (;;) {
+        int64_t due = load.start + (int64_t)(load.sent * (uint64_t)S / load.rate);
+        if (due > now)
+            return;
+        if (load.idle_count == 0) {
+            load.starved++;
+            return;
+        }
+        struct conn *c = load.idle[--load.idle_count];
+        c->asked = &load.targets[load.sent++ % load.target_count];
+        c->due = due;
+        /* a connection that has ended meanwhile is found when it is read */
+        (void)!send(c->fd, c->asked->request, c->asked->len, MSG_NOSIGNAL);
+    }
+}
+
+static void answered(struct conn *c, unsigned status)
+{
+    if (c->due < load.measure)
+        return;
+    int64_t took = client_now() - c->due;
+    if (load.distance >= 0)
+        took = took > load.distance ? took - load.distance : load.distance - took;
+    samples_add(series_of(c->asked->method, status), took);
+}
+
+static void leave_idle(struct conn *c)
+{
+    for (size_t i = 0; i < load.idle_count; i++)
+        if (load.idle[i] == c) {
+            load.idle[i] = load.idle[--load.idle_count];
+            return;
+        }
+}
+
+static void again(struct conn *c)
+{
+    if (!c->asked)
+        leave_idle(c);
+    close(c->fd);
+    open_conn(c);
+}
+
+static void on_event(struct conn *c)
+{
+    ssize_t got = recv(c->fd, c->in + c->len, sizeof(c->in) - 1 - c->len, 0);
+    if (got < 0 && errno == EAGAIN)
+        return;
+    if (got <= 0) {
+        load.broken += c->asked != NULL;
+        again(c);
+        return;
+    }
+    c->len += (size_t)got;
+    c->in[c->len] = '\0';
+    struct answer answer;
+    if (!client_answer(&answer, c->in, c->len)) {
+        if (c->len == sizeof(c->in) - 1)
+            client_die("an answer is too long");
+        return;
+    }
+    if (!c->asked)
+        client_die("an answer without a request");
+    answered(c, answer.status);
+    if (answer.close) {
+        again(c);
+        return;
+    }
+    c->asked = NULL;
+    c->len = 0;
+    load.idle[load.idle_count++] = c;
+}
+
+static void run(void)
+{
+    struct epoll_event events[512];
+    for (int64_t now; (now = client_now()) < load.end;) {
+        send_due(now);
+        int count = epoll_wait(load.epoll, events, 512, load.waits ? 1 : 0);
+        for (int i = 0; i < count; i++)
+            on_event(events[i].data.ptr);
+    }
+}
+
+static void report(void)
+{
+    for (size_t i = 0; i < load.series_count; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "%s_%u", load.series[i].method, load.series[i].status);
+        samples_print(name, &load.series[i].samples);
+    }
+    printf("broken %llu\nstarved %llu\n", (unsigned long long)load.broken,
+           (unsigned long long)load.starved);
+}
+
+int main(int argc, char **argv)
+{
+    for (int option; (option = getopt(argc, argv, "wd:s:")) != -1;) {
+        if (option == 'w')
+            load.waits = true;
+        else if (option == 'd')
+            load.distance = (int64_t)client_number(optarg) * 1000000;
+        else if (option == 's')
+            load.crowd = client_number(optarg);
+        else
+            return 2;
+    }
+    if (argc - optind < 5)
+        return 2;
+    load.port = client_number(argv[optind]);
+    load.rate = client_number(argv[optind + 1]);
+    uint64_t seconds = client_number(argv[optind + 2]);
+    load.connections = client_number(argv[optind + 3]);
+    for (int i = optind + 4; i < argc; i++)
+        add_target(argv[i]);
+
+    client_files(load.connections);
+    load.epoll = epoll_create1(EPOLL_CLOEXEC);
+    load.conns = calloc(load.connections, sizeof(*load.conns));
+    load.idle = calloc(load.connections, sizeof(*load.idle));
+    if (!load.conns || !load.idle)
+        client_die("memory for the connections");
+    for (uint64_t i = 0; i < load.connections; i++) {
+        load.conns[i].index = i;
+        open_conn(&load.conns[i]);
+    }
+    load.start = client_now();
+    load.measure = load.start + S;
+    load.end = load.measure + (int64_t)seconds * S;
+    run();
+    report();
+    return 0;
+}
