@@ -138,6 +138,10 @@ def install(long):
     return tap("tests/install/run", build.build("release"))
 
 
+def e2e(long):
+    return tap("tests/e2e/run", build.build("release"))
+
+
 def scenario(long):
     folder = build.build("gcc")
     return tap("tests/scenario/run", folder / "src/weir", folder / "tests/scenario/sim-failing",
@@ -197,6 +201,7 @@ STAGES = [
                              env={"WEIR_TEST_SLOW": "10", "WEIR_TEST_EMULATED": "1"})),
     Stage("lint", "clang-tidy", lint),
     Stage("install", "a program outside the tree builds against what is installed", install),
+    Stage("e2e", "the node under real tools and hostile clients", e2e),
     Stage("fuzz", "every fuzzer for a while", fuzz),
     Stage("mutants", "planted faults, and faults made by machine, are all caught",
           mutants, "long"),
