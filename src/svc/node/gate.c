@@ -1,7 +1,50 @@
 /* gate.c - who may do what: see gate.h. */
 #include "svc/node/gate.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include <weir/bucket.h>
+#include <weir/metric.h>
+#include <weir/time.h>
+
+#include "flow/roster.h"
+
+#define TOKENS_MAX 4096             /* whose rates are remembered */
+#define RATE_MAX 1000000
+
+static struct wr_metric refused_metric = {
+    .name = "auth_refused_total",
+    .help = "Calls that were not let in, by what was wrong with their token.",
+    .type = WR_COUNTER, .labels = { "reason" }, .series_max = 16,
+};
+
+struct gate {
+    struct gate_conf conf;
+    struct roster *rates;
+};
+
+wr_err gate_new(struct gate **ret, const struct gate_conf *conf)
+{
+    struct gate *gate = calloc(1, sizeof(*gate));
+    if (!gate)
+        return WR_NOMEM;
+    gate->conf = *conf;
+    wr_err err = roster_new(&gate->rates, "node.tokens", TOKENS_MAX);
+    if (err)
+        free(gate);
+    else
+        *ret = gate;
+    return err;
+}
+
+void gate_free(struct gate *gate)
+{
+    if (!gate)
+        return;
+    roster_free(gate->rates);
+    free(gate);
+}
 
 /* ---- names of this machine ---- */
 
@@ -46,8 +89,10 @@ static bool own_origin(const char *origin, const char *host)
 
 /* ---- tokens ---- */
 
-static wr_err refuse(struct wr_call *call, unsigned status, const char *why)
+static wr_err refuse(struct wr_call *call, unsigned status, const char *reason,
+                     const char *why)
 {
+    wr_counter_add(wr_metric_counter(&refused_metric, reason), 1);
     wr_call_status(call, status);
     if (status == 401)
         wr_call_reply_header(call, "WWW-Authenticate", "Bearer");
@@ -65,32 +110,84 @@ static const char *bearer(const struct wr_call *call)
     return value + 7 + strspn(value + 7, " ");
 }
 
-static bool needs_token(const struct gate *gate, const struct wr_call *call)
+/* Its rate is its own business and its children's: by its id.  No more is let through
+ * than it allows, and a table that is full lets nobody through. */
+static wr_err keep_rate(struct gate *gate, struct wr_call *call,
+                        const struct wr_token_verdict *verdict)
+{
+    struct guest *guest;
+    wr_time wait = 0;
+    if (!verdict->rate.per_s && !verdict->rate.burst)
+        return WR_OK;
+    uint64_t per_s = verdict->rate.per_s, burst = verdict->rate.burst;
+    struct wr_rate rate = wr_rate_of((uint32_t)(per_s < RATE_MAX ? per_s : RATE_MAX), WR_S(1),
+                                     (uint32_t)(burst < RATE_MAX ? burst : RATE_MAX));
+    wr_err err = roster_enter(gate->rates, verdict->id, sizeof(verdict->id), UINT32_MAX, &guest);
+    if (!err) {
+        err = wr_bucket_take(&guest->buckets[0], &rate, 1, &wait);
+        roster_leave(gate->rates, guest);
+    }
+    if (!err)
+        return WR_OK;
+    wr_counter_add(wr_metric_counter(&refused_metric, "rate"), 1);
+    return wr_call_fail(call, WR_BUSY, "the token allows %llu calls a second",
+                        (unsigned long long)per_s);
+}
+
+/* How long the body is said to be; -1 when nothing is said. */
+static int64_t size_of(const struct wr_call *call)
+{
+    const char *text = wr_call_header(call, "content-length");
+    bool chunked = wr_call_header(call, "transfer-encoding");
+    return text ? strtoll(text, NULL, 10) : chunked ? -1 : 0;
+}
+
+static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *text)
+{
+    struct wr_token token;
+    struct wr_token_verdict verdict;
+    struct wr_token_ask ask = {
+        .now_s = wr_wall().ns / WR_S(1), .aud = GATE_AUDIENCE, .scope = wr_call_route(call)->scope,
+        .method = wr_call_method(call), .path = wr_call_path(call),
+        .tenant = wr_call_header(call, "x-tenant"), .peer = wr_call_peer(call),
+        .size = size_of(call), .amnesia = gate->conf.amnesia,
+    };
+    bool fine = wr_token_parse(&token, text, strlen(text), &verdict)
+        && wr_token_verify(&token, gate->conf.keys, gate->conf.key_count, &ask, &verdict);
+    wr_token_wipe(&token);
+    if (!fine)
+        return refuse(call, verdict.status, wr_token_state_word(verdict.state), verdict.why);
+    return keep_rate(gate, call, &verdict);
+}
+
+static bool needs_token(const struct gate_conf *conf, const struct wr_call *call)
 {
     const struct wr_route *route = wr_call_route(call);
     if (route->scope && strcmp(route->scope, GATE_ADMIN) == 0)
-        return gate->admin || !gate->open || !wr_addr_loopback(wr_call_peer(call));
-    return !gate->open && (route->class != WR_ROUTE_PRIORITY || route->scope);
+        return conf->admin || !conf->open || !wr_addr_loopback(wr_call_peer(call));
+    return !conf->open && (route->class != WR_ROUTE_PRIORITY || route->scope);
 }
 
-wr_err gate_admit(const struct gate *gate, struct wr_call *call)
+wr_err gate_admit(struct gate *gate, struct wr_call *call)
 {
+    const struct gate_conf *conf = &gate->conf;
     const char *token = bearer(call);
     if (token) {
-        if (gate->admin && wr_secret_equal(gate->admin, token, strlen(token)))
+        if (conf->admin && wr_secret_equal(conf->admin, token, strlen(token)))
             return WR_OK;
-        return refuse(call, 401, "the token is not one that this node knows");
+        return admit_token(gate, call, token);
     }
-    if (needs_token(gate, call))
-        return gate->admin ? refuse(call, 401, "this needs a token: Authorization: Bearer ...")
-                           : refuse(call, 403, "this can be asked for on a loopback address "
-                                               "only, as the node has no admin token");
+    if (needs_token(conf, call))
+        return conf->admin || conf->key_count
+                   ? refuse(call, 401, "missing", "this needs a token: Authorization: Bearer")
+                   : refuse(call, 403, "missing", "this can be asked for on a loopback address "
+                                                  "only, as the node has no key for tokens");
     const char *host = wr_call_header(call, "host"), *origin = wr_call_header(call, "origin");
-    if (!gate->open || !host)
+    if (!conf->open || !host)
         return WR_OK;
     if (!loopback_name(host))
-        return refuse(call, 403, "without a token the host must be a loopback name");
+        return refuse(call, 403, "host", "without a token the host must be a loopback name");
     if (origin && !own_origin(origin, host))
-        return refuse(call, 403, "without a token no other origin may call");
+        return refuse(call, 403, "origin", "without a token no other origin may call");
     return WR_OK;
 }

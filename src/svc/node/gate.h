@@ -6,7 +6,11 @@
  *
  * On any other address a token is needed for everything but health, readiness,
  * version and metrics.  Who administers the node needs the admin's token, where there
- * is one, or one that allows it.
+ * is one, or a capability token (token.h) that allows it.
+ *
+ * A token that is given must be right, wherever it is given: genuine, of this time,
+ * and allowed to do this.  Its rate is kept here, by its id, for it and all that were
+ * made of it.
  */
 #ifndef WR_NODE_GATE_H
 #define WR_NODE_GATE_H
@@ -17,14 +21,27 @@
 #include <weir/http.h>
 #include <weir/secret.h>
 
-#define GATE_ADMIN "node.admin"     /* the scope of routes that change the node */
+#include "base/token.h"
 
-struct gate {
+#define GATE_ADMIN "node.admin"     /* the scope of routes that change the node */
+#define GATE_AUDIENCE "node"        /* what a token for us is for */
+
+struct gate;
+
+/* What is borrowed must outlive it. */
+struct gate_conf {
     bool open;                      /* the address is loopback */
+    bool amnesia;
     struct wr_secret *admin;        /* borrowed; NULL: there is none */
+    const struct wr_token_key *keys;    /* borrowed */
+    size_t key_count;
 };
 
-/* Errors: DENIED with 401 or 403, and why. */
-wr_err gate_admit(const struct gate *gate, struct wr_call *call);
+/* Errors: NOMEM. */
+wr_err gate_new(struct gate **ret, const struct gate_conf *conf);
+void gate_free(struct gate *gate);
+
+/* Errors: DENIED with 401 or 403, BUSY (the rate of the token); and why. */
+wr_err gate_admit(struct gate *gate, struct wr_call *call);
 
 #endif

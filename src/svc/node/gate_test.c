@@ -1,14 +1,18 @@
 /* gate_test.c - who is let in, and who is told what instead. */
 #include "svc/node/gate.h"
 
+#include <weir/task.h>
+
 #include "testing/http_rig.h"
 
-static struct gate gate_under_test;
+static struct gate *gate_under_test;
+static struct wr_secret *admin_token;
+static struct wr_token_key key = { .kid = "test" };
 
 static wr_err admit_by_gate(void *arg, struct wr_call *call)
 {
     (void)arg;
-    return gate_admit(&gate_under_test, call);
+    return gate_admit(gate_under_test, call);
 }
 
 static const struct wr_route doors[] = {
@@ -19,11 +23,17 @@ static const struct wr_route doors[] = {
 
 static void open_gate(struct site *site, bool open, const char *admin)
 {
-    char bytes[32];
+    char bytes[33];
+    struct wr_secret *secret;
+    memset(bytes, 'k', sizeof(bytes));
+    CHECK_OK(wr_secret_new(&secret, bytes, WR_TOKEN_KEY_SIZE));
+    key.secret = secret;
+    admin_token = NULL;
     snprintf(bytes, sizeof(bytes), "%s", admin ? admin : "");
-    gate_under_test = (struct gate){ .open = open };
     if (admin)
-        CHECK_OK(wr_secret_new(&gate_under_test.admin, bytes, strlen(bytes)));
+        CHECK_OK(wr_secret_new(&admin_token, bytes, strlen(bytes)));
+    CHECK_OK(gate_new(&gate_under_test, &(struct gate_conf){
+        .open = open, .admin = admin_token, .keys = &key, .key_count = 1 }));
     open_site_of(site, 0, (struct wr_http_conf){ .routes = doors, .count = 3,
                                                  .admit = admit_by_gate });
 }
@@ -31,13 +41,30 @@ static void open_gate(struct site *site, bool open, const char *admin)
 static void close_gate(struct site *site)
 {
     close_site(site);
-    wr_secret_unref(gate_under_test.admin);
+    gate_free(gate_under_test);
+    wr_secret_unref(admin_token);
+    wr_secret_unref((struct wr_secret *)(uintptr_t)key.secret);
+}
+
+/* The header with a token of these caveats. */
+static const char *token_with(const struct wr_caveat_conf *caveats, size_t count)
+{
+    static char header[WR_TOKEN_TEXT_MAX + 100];
+    char text[WR_TOKEN_TEXT_MAX];
+    struct wr_token token;
+    CHECK_OK(wr_token_mint(&token, &key, "somebody"));
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(wr_token_add(&token, &key, &caveats[i]));
+    size_t len = wr_token_print(&token, text);
+    snprintf(header, sizeof(header), "Host: example.org\r\nAuthorization: Bearer %.*s\r\n",
+             (int)len, text);
+    return header;
 }
 
 /* The status of a GET with these headers. */
 static int status_of(struct site *site, const char *path, const char *headers)
 {
-    char text[400];
+    char text[WR_TOKEN_TEXT_MAX + 300];
     snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\n%s\r\n", path, headers);
     return (int)strtol(ask(site, text), NULL, 10);
 }
@@ -115,7 +142,50 @@ TEST(elsewhere_and_without_a_token_there_is_no_admin)
 {
     struct site site;
     open_gate(&site, false, NULL);
-    CHECK_EQ(403, status_of(&site, "/admin", "Host: example.org\r\n"));
+    CHECK_EQ(401, status_of(&site, "/admin", "Host: example.org\r\n"));
+    close_gate(&site);
+}
+
+TEST(a_capability_lets_in_whom_it_allows)
+{
+    struct site site;
+    open_gate(&site, false, NULL);
+    const char *const scope = GATE_ADMIN, *const path = "/admin", *const other = "/elsewhere";
+    struct wr_caveat_conf right[] = {
+        { .kind = WR_CAVEAT_CUSTOM, .texts = &scope, .count = 1 },
+        { .kind = WR_CAVEAT_PATH_PREFIX, .texts = &path, .count = 1 },
+    };
+    struct wr_caveat_conf wrong[] = { { .kind = WR_CAVEAT_PATH_PREFIX, .texts = &other,
+                                        .count = 1 } };
+    CHECK_EQ(204, status_of(&site, "/admin", token_with(right, 2)));
+    CHECK_EQ(403, status_of(&site, "/work", token_with(right, 2)));
+    CHECK_EQ(403, status_of(&site, "/admin", token_with(wrong, 1)));
+    CHECK_EQ(204, status_of(&site, "/work", token_with(NULL, 0)));
+    close_gate(&site);
+}
+
+TEST(a_capability_past_its_time_lets_nobody_in)
+{
+    struct site site;
+    open_gate(&site, false, NULL);
+    struct wr_caveat_conf past[] = { { .kind = WR_CAVEAT_EXP,
+                                       .number = (uint64_t)(wr_wall().ns / WR_S(1)) - 61 } };
+    CHECK_EQ(401, status_of(&site, "/work", token_with(past, 1)));
+    close_gate(&site);
+}
+
+TEST(the_rate_of_a_capability_is_kept)
+{
+    struct site site;
+    open_gate(&site, false, NULL);
+    struct wr_caveat_conf rate[] = { { .kind = WR_CAVEAT_RATE,
+                                       .rate = { .per_s = 10, .burst = 2 } } };
+    CHECK_EQ(204, status_of(&site, "/work", token_with(rate, 1)));
+    CHECK_EQ(204, status_of(&site, "/work", token_with(rate, 1)));
+    CHECK_EQ(429, status_of(&site, "/work", token_with(rate, 1)));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(100))));
+    CHECK_EQ(204, status_of(&site, "/work", token_with(rate, 1)));
+    CHECK_EQ(429, status_of(&site, "/work", token_with(rate, 1)));
     close_gate(&site);
 }
 

@@ -54,7 +54,7 @@ static void leave(void *arg, struct wr_call *call)
 static wr_err admit(void *arg, struct wr_call *call)
 {
     struct node *node = arg;
-    return gate_admit(&node->gate, call);
+    return gate_admit(node->gate, call);
 }
 
 static struct wr_http_conf http_conf(struct node *node, const struct wr_conf *conf)
@@ -197,8 +197,12 @@ static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
         return err;
     struct wr_http_conf http = http_conf(node, conf);
     bool may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0;
-    node->gate = (struct gate){ .open = wr_addr_loopback(wr_conf_addr(conf, "http_addr")),
-                                .admin = wr_conf_secret(conf, "admin.token") };
+    err = gate_new(&node->gate, &(struct gate_conf){
+        .open = wr_addr_loopback(wr_conf_addr(conf, "http_addr")),
+        .amnesia = wr_conf_bool(conf, "security.amnesia"),
+        .admin = wr_conf_secret(conf, "admin.token") });
+    if (err)
+        return err;
     err = front_open(&node->http, wr_conf_addr(conf, "http_addr"), may_move, &http,
                             start->why, sizeof(start->why));
     if (!err && wr_conf_has(conf, "metrics_addr"))
@@ -266,6 +270,7 @@ static void close_node(struct node *node)
         pool_close(node->pool);         /* its calls belong to the fronts */
     front_close(node->http);
     front_close(node->control);
+    gate_free(node->gate);
     wr_tls_free(node->tls);
     pool_free(node->pool);
     wr_watch_free(node->shutdown);

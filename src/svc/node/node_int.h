@@ -51,7 +51,7 @@ struct node {
     struct pool *pool;
     struct ready *ready;
     struct wr_sup *sup;
-    struct gate gate;
+    struct gate *gate;
     struct wr_tls *tls;             /* NULL: in clear */
     struct front *http, *control;
     struct wr_route *routes;
