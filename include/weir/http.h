@@ -68,6 +68,7 @@ struct wr_route {
     unsigned concurrency;           /* calls at the same time; 0 is no bound of its own */
     bool repeatable;                /* twice is as good as once; GET, PUT, DELETE always are */
     const char *scope;              /* what a caller must be allowed to; for `admit` */
+    const void *policy;             /* more for `admit`, of the kind that it knows */
     const char *summary;            /* a sentence for people and /openapi.json */
     const char *tag;                /* ... which group of paths it belongs to */
     const char *query;              /* ... "limit: how many, 1 to 50\noffset: from which on" */
@@ -170,6 +171,9 @@ const struct wr_route *wr_call_route(const struct wr_call *call);
 
 /* The status of the answer, so far. */
 unsigned wr_call_answered(const struct wr_call *call);
+
+/* A place for a pointer, NULL at first: what `admit` puts there `leave` finds. */
+void **wr_call_memo(struct wr_call *call);
 
 /* The arg of the route. */
 void *wr_call_arg(const struct wr_call *call);

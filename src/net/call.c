@@ -70,6 +70,7 @@ void call_reset(struct wr_call *call)
     call->body = (struct slice){ "", 0 };
     call->body_over = call->begun = call->repeated = false;
     call->io = NULL;
+    call->memo = NULL;
     call->corr[0] = '\0';
 }
 
@@ -445,6 +446,11 @@ const struct wr_addr *wr_call_peer(const struct wr_call *call)
 const struct wr_route *wr_call_route(const struct wr_call *call)
 {
     return call->route;
+}
+
+void **wr_call_memo(struct wr_call *call)
+{
+    return &call->memo;
 }
 
 unsigned wr_call_answered(const struct wr_call *call)

@@ -65,6 +65,7 @@ struct wr_call {
     bool counted;                   /* among the running calls of its route */
     bool entered;                   /* among those that are being answered */
     bool admitted;                  /* conf.leave is to be told */
+    void *memo;                     /* between conf.admit and conf.leave */
     bool repeated;                  /* given to conf.submit a second time */
 
     /* The answer. */

@@ -49,6 +49,8 @@ RIG wr_err rig_run(void *arg)
 
 /* Read the configuration of these flags; the last one is NULL.  The port is a free
  * one and nothing is written, unless the flags say otherwise. */
+RIG const struct node_service *rig_service;     /* one that the next node has */
+
 RIG void rig_open(struct rig *rig, const char *const *flags)
 {
     struct wr_conf_report report = { 0 };
@@ -63,6 +65,9 @@ RIG void rig_open(struct rig *rig, const char *const *flags)
                                            .argv = rig->argv, .cpus = 2 };
     rig->start = (struct node_start){ .source = &rig->source, .ready = rig_ready, .arg = rig,
                                       .no_signals = true };
+    rig->start.services = rig_service;
+    rig->start.service_count = rig_service ? 1 : 0;
+    rig_service = NULL;
     if (!CHECK_OK(wr_conf_load(&rig->start.conf, &rig->source, &report)))
         printf("# %s", report.text.at);
     wr_conf_report_free(&report);

@@ -332,13 +332,22 @@ static const struct wr_route table[] = {
 
 wr_err admin_routes(struct node *node)
 {
-    size_t count = sizeof(table) / sizeof(*table);
+    const struct node_start *start = node->start;
+    size_t own = sizeof(table) / sizeof(*table), count = own;
+    for (size_t i = 0; i < start->service_count; i++)
+        count += start->services[i].route_count;
     node->routes = calloc(count, sizeof(*node->routes));
     if (!node->routes)
         return WR_NOMEM;
     memcpy(node->routes, table, sizeof(table));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < own; i++)
         node->routes[i].arg = node;
+    for (size_t i = 0; i < start->service_count; i++) {
+        const struct node_service *service = &start->services[i];
+        memcpy(node->routes + own, service->routes,
+               service->route_count * sizeof(*service->routes));
+        own += service->route_count;
+    }
     node->route_count = count;
     return WR_OK;
 }

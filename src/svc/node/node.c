@@ -42,6 +42,8 @@ static void leave(void *arg, struct wr_call *call)
 {
     struct node *node = arg;
     unsigned status = wr_call_answered(call);
+    if (*wr_call_memo(call))
+        facet_leave(*wr_call_memo(call));
     if (status < 500)
         return;
     struct notice notice = { .event = "call.failed", .route = wr_call_route(call)->path,
@@ -51,10 +53,33 @@ static void leave(void *arg, struct wr_call *call)
     (void)!wr_chan_send(node->telemetry, &notice, WR_NOW);
 }
 
+/* ---- admission ---- */
+
+static wr_err enter_facet(struct node *node, struct wr_call *call,
+                          const struct node_policy *policy)
+{
+    const char *tenant = wr_call_header(call, "x-tenant");
+    struct facet_ask ask = { .deadline = wr_after(wr_call_route(call)->deadline),
+                             .tenant = tenant ? tenant : "" };
+    struct facet_refusal no;
+    struct facet_permit *permit = wr_call_alloc(call, sizeof(*permit));
+    if (!permit)
+        return WR_NOMEM;
+    if (policy->ask)
+        policy->ask(call, &ask);
+    wr_err err = facet_enter(node->facets, policy->facet, &ask, permit, &no);
+    if (err)
+        return wr_call_fail(call, err, "%s: %s", facet_name(policy->facet), no.why);
+    *wr_call_memo(call) = permit;
+    return WR_OK;
+}
+
 static wr_err admit(void *arg, struct wr_call *call)
 {
     struct node *node = arg;
-    return gate_admit(node->gate, call);
+    const struct node_policy *policy = wr_call_route(call)->policy;
+    wr_err err = gate_admit(node->gate, call);
+    return err || !policy ? err : enter_facet(node, call, policy);
 }
 
 static struct wr_http_conf http_conf(struct node *node, const struct wr_conf *conf)
@@ -197,6 +222,13 @@ static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
         return err;
     struct wr_http_conf http = http_conf(node, conf);
     bool may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0;
+    err = facets_new(&node->facets, &(struct facets_conf){
+        .cpus = 1,
+        .permits = { wr_conf_permits(conf, "facets.feed"), wr_conf_permits(conf, "facets.graph"),
+                     wr_conf_permits(conf, "facets.search"), wr_conf_permits(conf, "facets.index"),
+                     wr_conf_permits(conf, "facets.mailbox") } });
+    if (err)
+        return err;
     err = gate_new(&node->gate, &(struct gate_conf){
         .open = wr_addr_loopback(wr_conf_addr(conf, "http_addr")),
         .amnesia = wr_conf_bool(conf, "security.amnesia"),
@@ -271,6 +303,7 @@ static void close_node(struct node *node)
     front_close(node->http);
     front_close(node->control);
     gate_free(node->gate);
+    facets_free(node->facets);
     wr_tls_free(node->tls);
     pool_free(node->pool);
     wr_watch_free(node->shutdown);

@@ -22,10 +22,13 @@
 
 #include <weir/addr.h>
 #include <weir/err.h>
+#include <weir/http.h>
 #include <weir/time.h>
 
 #include "base/text.h"
 #include "conf/conf.h"
+
+#include "flow/facet.h"
 
 #define NODE_WHY_MAX 400
 
@@ -39,9 +42,28 @@ struct node_face {
     wr_time took;                   /* from wr_run to ready */
 };
 
+/* The policy of a route (http.h) whose work can explode: it needs units of a facet,
+ * from before it is queued until it has been answered, and 429 is its answer when it
+ * does not get them. */
+struct node_policy {
+    enum facet_kind facet;
+    /* What is asked for, beyond one unit until the route's deadline, for the tenant in
+     * X-Tenant; may be NULL. */
+    void (*ask)(struct wr_call *call, struct facet_ask *ask);
+};
+
+/* What a service brings.  Everything it points to must outlive the node. */
+struct node_service {
+    const char *name;                   /* "index" */
+    const struct wr_route *routes;
+    size_t route_count;
+};
+
 struct node_start {
     struct wr_conf *conf;           /* required; the node takes a reference */
     const struct wr_conf_source *source;    /* to read it again; NULL: never */
+    const struct node_service *services;
+    size_t service_count;
     /* Called once, when the node is ready; may be NULL. */
     void (*ready)(void *arg, const struct node_face *face);
     void *arg;

@@ -52,6 +52,7 @@ struct node {
     struct ready *ready;
     struct wr_sup *sup;
     struct gate *gate;
+    struct facets *facets;
     struct wr_tls *tls;             /* NULL: in clear */
     struct front *http, *control;
     struct wr_route *routes;
