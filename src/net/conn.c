@@ -102,7 +102,7 @@ static bool may_be_other(struct conn *conn)
 static enum outcome read_head(struct conn *conn)
 {
     struct wr_call *call = conn->call;
-    wr_time within = conn->http->conf.head_within;
+    wr_time within = conn->http->now.head_within;
     enum h1_state state = H1_MORE;
     call->began = wr_now();
     for (;;) {
@@ -138,7 +138,7 @@ static enum outcome read_body(struct conn *conn)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
     struct wr_call *call = conn->call;
-    wr_time deadline = wr_now() + conn->http->conf.body_within;
+    wr_time deadline = wr_now() + conn->http->now.body_within;
     enum h1_state state;
     size_t size;
     conn->head_end = conn->fed;
@@ -232,7 +232,7 @@ static void write_answer(struct conn *conn)
         { call->headers.at, call->headers.len },
         { call->reply.at, reply_bodiless(call) ? 0 : call->reply.len },
     };
-    (void)!send_pieces(conn, pieces, 3, wr_after(conn->http->conf.write_within));
+    (void)!send_pieces(conn, pieces, 3, wr_after(conn->http->now.write_within));
 }
 
 /* ---- a reply that goes out bit by bit ---- */
@@ -256,7 +256,7 @@ static wr_err stream_begin(struct wr_call *call)
         wr_text_str(&text, "Transfer-Encoding: chunked\r\n");
     struct wr_piece pieces[] = { { text.at, text.len },
                                  { call->headers.at, call->headers.len } };
-    return send_pieces(conn, pieces, 2, wr_after(conn->http->conf.write_within));
+    return send_pieces(conn, pieces, 2, wr_after(conn->http->now.write_within));
 }
 
 static wr_err stream_send(struct wr_call *call, const void *bytes, size_t len, wr_time deadline)
@@ -319,7 +319,7 @@ static void finish_stream(struct conn *conn)
     bool whole = bodiless || (!call->failed && !(call->sized && call->left > 0));
     if (whole && !bodiless && chunked(call))
         (void)!send_pieces(conn, &(struct wr_piece){ "0\r\n\r\n", 5 }, 1,
-                           wr_after(conn->http->conf.write_within));
+                           wr_after(conn->http->now.write_within));
     conn->broken |= !whole;
 }
 
@@ -403,7 +403,7 @@ static bool begin_request(struct conn *conn)
 {
     if (conn->call)
         return true;
-    if (wr_stream_await(conn->stream, wr_after(conn->http->conf.idle_max)))
+    if (wr_stream_await(conn->stream, wr_after(conn->http->now.idle_max)))
         return false;
     conn->call = call_new(conn->visit, ROOM_MAX);
     return conn->call;

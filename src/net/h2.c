@@ -224,7 +224,7 @@ static void write_out(struct h2 *h2, const void *bytes, size_t len)
     if (h2->out_len + len == 0)
         return;
     wr_err err = wr_stream_write(h2->stream, &size, pieces, 2,
-                                 h2->now + h2->http->conf.write_within);
+                                 h2->now + h2->http->now.write_within);
     h2->out_len = 0;
     if (err == WR_TIMEOUT)
         iostat_timeout(IOSTAT_WRITE);
@@ -301,7 +301,7 @@ static wr_time patience_of(const struct h2 *h2)
         return h2->next_due;
     if (h2->in || h2->out)
         return h2->last + REST_AFTER;
-    return h2->last + (h2->draining ? DRAIN_GRACE : h2->http->conf.idle_max);
+    return h2->last + (h2->draining ? DRAIN_GRACE : h2->http->now.idle_max);
 }
 
 /* Nobody is served: first the buffers go, then the connection. */

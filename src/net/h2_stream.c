@@ -55,7 +55,7 @@ struct h2_stream *h2_stream_new(struct h2 *h2, int32_t id)
         self->next->prev = self;
     h2->streams = self;
     h2->count++;
-    h2_stream_expect(self, h2->now + h2->http->conf.head_within);
+    h2_stream_expect(self, h2->now + h2->http->now.head_within);
     return self;
 }
 
@@ -189,7 +189,7 @@ void h2_stream_head(struct h2_stream *self)
         refuse(self, WR_UNSUPPORTED, 501, "this is no proxy");
     if (!self->refused)
         self->refused = !call_judge(self->call, &h2->ids);
-    h2_stream_expect(self, h2->now + h2->http->conf.body_within);
+    h2_stream_expect(self, h2->now + h2->http->now.body_within);
 }
 
 void h2_stream_body(struct h2_stream *self, const char *bytes, size_t len)
@@ -284,7 +284,7 @@ static ssize_t read_reply(nghttp2_session *session, int32_t id, uint8_t *to, siz
     self->sent += len;
     if (len == left)
         *flags |= NGHTTP2_DATA_FLAG_EOF;
-    h2_stream_expect(self, self->h2->now + self->h2->http->conf.write_within);
+    h2_stream_expect(self, self->h2->now + self->h2->http->now.write_within);
     return (ssize_t)len;
 }
 
@@ -298,7 +298,7 @@ void h2_stream_answer(struct h2_stream *self)
     bool empty = self->call->reply.len == 0 || reply_bodiless(self->call);
     nghttp2_data_provider body = { .source.ptr = self, .read_callback = read_reply };
     h2_stream_submit(self, empty ? NULL : &body);
-    h2_stream_expect(self, self->h2->now + self->h2->http->conf.write_within);
+    h2_stream_expect(self, self->h2->now + self->h2->http->now.write_within);
 }
 
 /* ---- running ---- */

@@ -163,7 +163,7 @@ static ssize_t read_parts(nghttp2_session *session, int32_t id, uint8_t *to, siz
     }
     if (len == 0)
         return end_of_parts(self, flags);
-    h2_stream_expect(self, self->h2->now + self->h2->http->conf.write_within);
+    h2_stream_expect(self, self->h2->now + self->h2->http->now.write_within);
     return (ssize_t)len;
 }
 
@@ -229,7 +229,7 @@ void h2_task_follow(struct h2_stream *self)
     if (self->deferred && (self->first || self->ended)) {
         self->deferred = false;
         nghttp2_session_resume_data(self->h2->session, self->id);
-        h2_stream_expect(self, self->h2->now + self->h2->http->conf.write_within);
+        h2_stream_expect(self, self->h2->now + self->h2->http->now.write_within);
     }
 }
 

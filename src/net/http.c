@@ -67,6 +67,17 @@ static struct wr_route *copy_table(const struct wr_route *routes, size_t count)
     return table;
 }
 
+void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf)
+{
+    struct limits *now = &http->now;
+    now->connections_max = conf->connections_max ? conf->connections_max : CONNECTIONS_MAX;
+    now->handshake_within = conf->handshake_within ? conf->handshake_within : HANDSHAKE_WITHIN;
+    now->head_within = conf->head_within ? conf->head_within : WITHIN;
+    now->body_within = conf->body_within ? conf->body_within : WITHIN;
+    now->write_within = conf->write_within ? conf->write_within : WITHIN;
+    now->idle_max = conf->idle_max ? conf->idle_max : IDLE_MAX;
+}
+
 wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, const char *place)
 {
     struct wr_http *http = aligned_alloc(_Alignof(struct wr_http), sizeof(*http));
@@ -96,12 +107,7 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     http->conf.routes = table;
     http->states = states;
     wr_http_limit(http, &conf->limits);
-    DEFAULT(http->conf.connections_max, CONNECTIONS_MAX);
-    DEFAULT(http->conf.handshake_within, HANDSHAKE_WITHIN);
-    DEFAULT(http->conf.head_within, WITHIN);
-    DEFAULT(http->conf.body_within, WITHIN);
-    DEFAULT(http->conf.write_within, WITHIN);
-    DEFAULT(http->conf.idle_max, IDLE_MAX);
+    wr_http_tune(http, conf);
     DEFAULT(http->conf.decoded_max, DECODED_MAX);
     DEFAULT(http->conf.decoded_ratio_max, UNZIP_RATIO_MAX);
     for (size_t i = 0; i < conf->count; i++) {
@@ -219,7 +225,8 @@ static bool shake_hands(struct visit *visit)
     const struct wr_http_conf *conf = &visit->http->conf;
     visit->stranger = is_stranger(conf, visit->stream);
     return !conf->tls
-        || !wr_tls_accept(conf->tls, &visit->stream, wr_after(conf->handshake_within));
+        || !wr_tls_accept(conf->tls, &visit->stream,
+                          wr_after(visit->http->now.handshake_within));
 }
 
 static wr_err serve_one(void *arg)
@@ -241,7 +248,7 @@ static void take_in(struct wr_http *http, struct wr_scope *scope, struct wr_conn
     struct admit_refusal why = { .reason = "connections" };
     struct arrival *arrival = NULL;
     struct guest *guest = NULL;
-    if (atomic_fetch_add(&http->connections, 1) < http->conf.connections_max
+    if (atomic_fetch_add(&http->connections, 1) < http->now.connections_max
         && !admit_connection(http->admit, &conn->peer, &guest, &why)) {
         why.reason = "memory";
         arrival = malloc(sizeof(*arrival));

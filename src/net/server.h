@@ -29,8 +29,15 @@ struct route_state {
     struct wr_counter *busy;
 };
 
+/* What may change while it serves (wr_http_tune). */
+struct limits {
+    _Atomic unsigned connections_max;
+    _Atomic wr_time handshake_within, head_within, body_within, write_within, idle_max;
+};
+
 struct wr_http {
     struct wr_http_conf conf;
+    struct limits now;
     struct routes *routes;
     struct route_state *states;     /* one for each route */
     struct admit *admit;            /* what one address may ask for */

@@ -122,7 +122,7 @@ static wr_err keep_rate(struct gate *gate, struct wr_call *call,
     uint64_t per_s = verdict->rate.per_s, burst = verdict->rate.burst;
     struct wr_rate rate = wr_rate_of((uint32_t)(per_s < RATE_MAX ? per_s : RATE_MAX), WR_S(1),
                                      (uint32_t)(burst < RATE_MAX ? burst : RATE_MAX));
-    wr_err err = roster_enter(gate->rates, verdict->id, sizeof(verdict->id), UINT32_MAX, &guest);
+    wr_err err = roster_enter(gate->rates, verdict->id, WR_TOKEN_ID_SIZE, UINT32_MAX, &guest);
     if (!err) {
         err = wr_bucket_take(&guest->buckets[0], &rate, 1, &wait);
         roster_leave(gate->rates, guest);
@@ -147,10 +147,15 @@ static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *t
     struct wr_token token;
     struct wr_token_verdict verdict;
     struct wr_token_ask ask = {
-        .now_s = wr_wall().ns / WR_S(1), .aud = GATE_AUDIENCE, .scope = wr_call_route(call)->scope,
-        .method = wr_call_method(call), .path = wr_call_path(call),
-        .tenant = wr_call_header(call, "x-tenant"), .peer = wr_call_peer(call),
-        .size = size_of(call), .amnesia = gate->conf.amnesia,
+        .now_s = wr_wall().ns / WR_S(1),
+        .aud = GATE_AUDIENCE,
+        .scope = wr_call_route(call)->scope,
+        .method = wr_call_method(call),
+        .path = wr_call_path(call),
+        .tenant = wr_call_header(call, "x-tenant"),
+        .peer = wr_call_peer(call),
+        .size = size_of(call),
+        .amnesia = gate->conf.amnesia,
     };
     bool fine = wr_token_parse(&token, text, strlen(text), &verdict)
         && wr_token_verify(&token, gate->conf.keys, gate->conf.key_count, &ask, &verdict);

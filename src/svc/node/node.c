@@ -82,7 +82,7 @@ static wr_err admit(void *arg, struct wr_call *call)
     return err || !policy ? err : enter_facet(node, call, policy);
 }
 
-static struct wr_http_conf http_conf(struct node *node, const struct wr_conf *conf)
+struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
 {
     return (struct wr_http_conf){
         .routes = node->routes,
@@ -214,27 +214,27 @@ static wr_err open_channels(struct node *node, const struct wr_conf *conf)
     return err;
 }
 
+/* What stands between those who come and the work. */
+static wr_err open_guards(struct node *node, const struct wr_conf *conf)
+{
+    struct facets_conf facets = reload_facets(conf);
+    wr_err err = facets_new(&node->facets, &facets);
+    if (err)
+        return err;
+    return gate_new(&node->gate, &(struct gate_conf){
+        .open = wr_addr_loopback(wr_conf_addr(conf, "http_addr")),
+        .amnesia = wr_conf_bool(conf, "security.amnesia"),
+        .admin = wr_conf_secret(conf, "admin.token") });
+}
+
 static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
 {
     struct node_start *start = node->start;
     wr_err err = certs_load(&node->tls, conf, start->why, sizeof(start->why));
     if (err)
         return err;
-    struct wr_http_conf http = http_conf(node, conf);
+    struct wr_http_conf http = node_http(node, conf);
     bool may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0;
-    err = facets_new(&node->facets, &(struct facets_conf){
-        .cpus = 1,
-        .permits = { wr_conf_permits(conf, "facets.feed"), wr_conf_permits(conf, "facets.graph"),
-                     wr_conf_permits(conf, "facets.search"), wr_conf_permits(conf, "facets.index"),
-                     wr_conf_permits(conf, "facets.mailbox") } });
-    if (err)
-        return err;
-    err = gate_new(&node->gate, &(struct gate_conf){
-        .open = wr_addr_loopback(wr_conf_addr(conf, "http_addr")),
-        .amnesia = wr_conf_bool(conf, "security.amnesia"),
-        .admin = wr_conf_secret(conf, "admin.token") });
-    if (err)
-        return err;
     err = front_open(&node->http, wr_conf_addr(conf, "http_addr"), may_move, &http,
                             start->why, sizeof(start->why));
     if (!err && wr_conf_has(conf, "metrics_addr"))
@@ -285,6 +285,8 @@ static wr_err open_node(struct node *node)
     err = open_channels(node, conf);
     if (!err)
         err = admin_routes(node);
+    if (!err)
+        err = open_guards(node, conf);
     if (!err)
         err = open_fronts(node, conf);
     if (!err)

@@ -57,6 +57,29 @@ void reload_log(const struct wr_conf *conf)
         .level = level_named(wr_conf_text(conf, "log.level")), .service = "node" });
 }
 
+struct facets_conf reload_facets(const struct wr_conf *conf)
+{
+    static const char *const keys[FACET_COUNT] = {
+        [FACET_FEED] = "facets.feed",     [FACET_GRAPH] = "facets.graph",
+        [FACET_SEARCH] = "facets.search", [FACET_INDEX] = "facets.index",
+        [FACET_MAILBOX] = "facets.mailbox",
+    };
+    struct facets_conf facets = { .cpus = 1 };
+    for (size_t i = 0; i < FACET_COUNT; i++)
+        facets.permits[i] = wr_conf_permits(conf, keys[i]);
+    return facets;
+}
+
+static void apply_bounds(struct node *node, const struct wr_conf *conf)
+{
+    struct facets_conf facets = reload_facets(conf);
+    struct wr_http_conf http = node_http(node, conf);
+    facets_set(node->facets, &facets);
+    wr_http_tune(front_http(node->http), &http);
+    if (node->control)
+        wr_http_tune(front_http(node->control), &http);
+}
+
 /* Also when no key has changed: what the paths lead to may have. */
 static void renew_certs(struct node *node, const struct wr_conf *conf)
 {
@@ -90,6 +113,7 @@ void reload_apply(struct node *node, struct wr_conf *conf)
         return;
     }
     reload_log(conf);
+    apply_bounds(node, conf);
     renew_certs(node, conf);
     bus_tell(node->bus, BUS_CONFIG_UPDATED, NULL, true, version);
     wr_log(WR_INFO, "config.updated", WR_F_U64("version", version), WR_F_U64("changes", count),

@@ -72,6 +72,22 @@ TEST(a_change_of_the_file_is_noticed)
     end(&rig);
 }
 
+TEST(a_live_bound_is_in_force_at_once)
+{
+    struct rig rig;
+    begin(&rig, "idle_timeout = \"100s\"\n");
+    write_conf("idle_timeout = \"10s\"\n");
+    reload(&rig);
+    struct wr_stream *idle = rig_dial(&rig);
+    rig_say(idle, "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK_EQ(200, rig_hear(idle, &answer));
+    wr_time before = wr_now();
+    CHECK_EQ(0, rig_hear(idle, &answer));
+    CHECK_EQ(WR_S(10), wr_now() - before);
+    wr_stream_close(idle);
+    end(&rig);
+}
+
 TEST(a_wrong_file_changes_nothing)
 {
     struct rig rig;
