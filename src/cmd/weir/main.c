@@ -12,6 +12,7 @@ static const struct command {
     { "config", weir_config, "print or check the configuration" },
     { "run", weir_run, "the node; also without any command" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
+    { "doctor", weir_doctor, "what on this machine keeps a node from running well" },
     { "sim", weir_sim, "run scenarios in a simulated world, and replay a seed" },
     { "token", weir_token, "make, inspect and limit capability tokens" },
     { "topology", weir_topology, "the map of tasks, channels and locks" },

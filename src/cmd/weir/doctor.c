@@ -1,0 +1,316 @@
+/* doctor.c - what on this machine keeps a node from running well, and what to do.
+ *
+ * Each examination looks at one thing and says one sentence; one that fails says the
+ * fix as well.  Nothing is changed, and nothing is started.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <netinet/in.h>
+#include <openssl/crypto.h>
+#include <weir/tls.h>
+
+#include "base/json.h"
+#include "base/version.h"
+#include "cmd/weir/weir.h"
+#include "conf/node_keys.h"
+
+#define BACKLOG_WANTED 4096
+#define DISK_WANTED ((unsigned long long)1 << 30)
+#define MAPS_WANTED 65530
+#define RELEASED 1767225600         /* 2026-01-01: no clock is right before that */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+enum grade { FINE, WARNING, FAILURE };
+
+struct visit {
+    const struct wr_conf *conf;
+    enum grade worst;
+    bool json_wanted;
+    struct wr_json *json;
+};
+
+static void say(struct visit *visit, enum grade grade, const char *what, const char *fix,
+                const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void say(struct visit *visit, enum grade grade, const char *what, const char *fix,
+                const char *format, ...)
+{
+    static const char *const marks[] = { "ok", "warn", "FAIL" };
+    char found[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(found, sizeof(found), format, args);
+    va_end(args);
+    visit->worst = grade > visit->worst ? grade : visit->worst;
+    if (visit->json_wanted) {
+        wr_json_object(visit->json, NULL);
+        wr_json_str(visit->json, "check", what);
+        wr_json_str(visit->json, "state", marks[grade]);
+        wr_json_str(visit->json, "found", found);
+        if (grade != FINE)
+            wr_json_str(visit->json, "fix", fix);
+        wr_json_end(visit->json);
+        return;
+    }
+    printf("%-5s %-12s %s\n", marks[grade], what, found);
+    if (grade != FINE)
+        printf("%18s-> %s\n", "", fix);
+}
+
+/* A number out of a file of the system; -1 when there is none. */
+static long long number_in(const char *path)
+{
+    char text[64] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    if (fd >= 0)
+        close(fd);
+    return len > 0 && text[0] >= '0' && text[0] <= '9' ? strtoll(text, NULL, 10) : -1;
+}
+
+/* ---- what it listens on ---- */
+
+/* 0 when it can be bound now, else the errno. */
+static int try_to_bind(const struct wr_addr *addr)
+{
+    struct sockaddr_in ip4 = { .sin_family = AF_INET, .sin_port = htons(addr->port) };
+    struct sockaddr_in6 ip6 = { .sin6_family = AF_INET6, .sin6_port = htons(addr->port) };
+    bool four = addr->kind == WR_ADDR_IP4;
+    memcpy(&ip4.sin_addr, addr->ip, 4);
+    memcpy(&ip6.sin6_addr, addr->ip, 16);
+    int fd = socket(four ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+    if (fd < 0)
+        return errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    int result = bind(fd, four ? (struct sockaddr *)&ip4 : (struct sockaddr *)&ip6,
+                      four ? sizeof(ip4) : sizeof(ip6));
+    int number = result || listen(fd, 1) ? errno : 0;
+    close(fd);
+    return number;
+}
+
+static void examine_port(struct visit *visit, const char *key)
+{
+    char text[WR_ADDR_TEXT_MAX];
+    const struct wr_addr *addr = wr_conf_has(visit->conf, key) ? wr_conf_addr(visit->conf, key)
+                                                               : NULL;
+    if (!addr || addr->kind == WR_ADDR_UNIX)
+        return;
+    int number = try_to_bind(addr);
+    wr_addr_print(addr, text);
+    if (number == 0)
+        say(visit, FINE, "port", "", "%s = %s is free", key, text);
+    else
+        say(visit, FAILURE, "port",
+            number == EADDRINUSE ? "stop what listens there (ss -ltnp), or configure another port"
+            : number == EACCES   ? "take a port above 1023, or give the capability "
+                                   "CAP_NET_BIND_SERVICE"
+                                 : "configure an address that this machine has",
+            "%s = %s cannot be listened on: %s", key, text, strerror(number));
+}
+
+static void examine_backlog(struct visit *visit)
+{
+    long long backlog = number_in("/proc/sys/net/core/somaxconn");
+    say(visit, backlog >= BACKLOG_WANTED ? FINE : WARNING, "backlog",
+        "sysctl -w net.core.somaxconn=4096", "net.core.somaxconn is %lld, at least %d is wanted",
+        backlog, BACKLOG_WANTED);
+}
+
+/* ---- limits ---- */
+
+static void examine_files(struct visit *visit)
+{
+    struct rlimit limit;
+    unsigned long long wanted =
+        2 * (unsigned long long)wr_conf_int(visit->conf, "max_conns") + 64;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    say(visit, limit.rlim_cur >= wanted ? FINE : FAILURE, "descriptors",
+        "raise it (ulimit -n, LimitNOFILE=), or lower max_conns",
+        "%llu may be open, %llu are wanted for max_conns = %lld",
+        (unsigned long long)limit.rlim_cur, wanted,
+        (long long)wr_conf_int(visit->conf, "max_conns"));
+}
+
+static void examine_guards(struct visit *visit)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool guards = page != MAP_FAILED && madvise(page, 4096, MADV_GUARD_INSTALL) == 0;
+    long long maps = number_in("/proc/sys/vm/max_map_count");
+    if (page != MAP_FAILED)
+        munmap(page, 4096);
+    say(visit, guards || maps > MAPS_WANTED ? FINE : WARNING, "stacks",
+        "sysctl -w vm.max_map_count=1048576, or a newer kernel",
+        guards ? "guards cost no mappings" : "this kernel has no light guards: vm.max_map_count "
+                                             "= %lld bounds the number of fibers", maps);
+}
+
+static void examine_throttling(struct visit *visit)
+{
+    char text[4096] = "";
+    int fd = open("/sys/fs/cgroup/cpu.stat", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+    if (fd >= 0)
+        close(fd);
+    text[len > 0 ? len : 0] = '\0';
+    const char *at = strstr(text, "nr_throttled ");
+    long long throttled = at ? strtoll(at + 13, NULL, 10) : 0;
+    say(visit, throttled ? WARNING : FINE, "processor",
+        "raise the quota of this control group, or lower `threads`",
+        "%ld processors; throttled %lld times by its control group", sysconf(_SC_NPROCESSORS_ONLN),
+        throttled);
+}
+
+/* ---- the rest of the world ---- */
+
+static void examine_clock(struct visit *visit)
+{
+    struct timex state = { 0 };
+    bool synced = adjtimex(&state) != TIME_ERROR;
+    if (time(NULL) < RELEASED)
+        say(visit, FAILURE, "clock", "set the clock (timedatectl set-ntp true)",
+            "it says a time before this program was made");
+    else
+        say(visit, synced ? FINE : WARNING, "clock", "start a time service (systemd-timesyncd, "
+            "chrony)", synced ? "it is synchronised" : "nothing keeps it right: tokens and "
+            "certificates go by it");
+}
+
+static void examine_entropy(struct visit *visit)
+{
+    unsigned char bytes[16];
+    bool there = getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) == sizeof(bytes);
+    say(visit, there ? FINE : FAILURE, "entropy", "wait until the system has gathered some, or "
+        "give it a source (virtio-rng)", there ? "128 bits at once" : "the system has none yet");
+}
+
+/* The nearest folder that exists. */
+static void nearest_folder(char *path)
+{
+    struct stat info;
+    while (stat(path, &info) && strlen(path) > 1) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            path[slash ? 1 : 0] = '\0';
+        else
+            *slash = '\0';
+    }
+}
+
+static void examine_data(struct visit *visit)
+{
+    char path[4096];
+    struct statvfs disk;
+    if (wr_conf_bool(visit->conf, "security.amnesia")) {
+        say(visit, FINE, "data", "", "amnesia: nothing is written");
+        return;
+    }
+    const char *data = wr_conf_text(visit->conf, "data");
+    snprintf(path, sizeof(path), "%s", data);
+    nearest_folder(path);
+    if (access(path, W_OK))
+        say(visit, FAILURE, "data", "give another --data, or the right to write there",
+            "%s cannot be written: %s", path, strerror(errno));
+    else if (statvfs(path, &disk))
+        say(visit, FAILURE, "data", "give another --data", "%s: %s", path, strerror(errno));
+    else {
+        unsigned long long left = (unsigned long long)disk.f_bavail * disk.f_frsize;
+        say(visit, left >= DISK_WANTED ? FINE : WARNING, "data",
+            "make room, or give another --data", "%s can be written, %llu MiB are free", data,
+            left >> 20);
+    }
+}
+
+static void examine_tls(struct visit *visit)
+{
+    bool wanted = strcmp(wr_conf_text(visit->conf, "security.pq_mode"), "off") != 0;
+    bool there = wr_tls_pq_available();
+    say(visit, wanted && !there ? FAILURE : FINE, "tls",
+        "security.pq_mode = \"off\", or an OpenSSL with X25519MLKEM768 (3.5)",
+        "%s; post-quantum key exchange %s, %s", OpenSSL_version(OPENSSL_VERSION),
+        there ? "can be had" : "cannot be had", wanted ? "and is asked for" : "and is off");
+}
+
+static void examine_all(struct visit *visit)
+{
+    say(visit, FINE, "config", "", "read from %s",
+        wr_conf_file(visit->conf) ? wr_conf_file(visit->conf) : "flags, environment, defaults");
+    examine_port(visit, "http_addr");
+    examine_port(visit, "metrics_addr");
+    examine_port(visit, "oap_addr");
+    examine_backlog(visit);
+    examine_files(visit);
+    examine_guards(visit);
+    examine_throttling(visit);
+    examine_clock(visit);
+    examine_entropy(visit);
+    examine_data(visit);
+    examine_tls(visit);
+}
+
+static int usage(const struct wr_conf_source *source)
+{
+    struct wr_text text = wr_text_heap(1 << 20);
+    wr_conf_help(&text, source);
+    printf("usage: weir doctor [--json] [FLAG...]\n"
+           "  Look at ports, limits, clock, disk and libraries for a node with this\n"
+           "  configuration, and say what to do about what is wrong.  Ends with 0 when\n"
+           "  nothing fails, 1 when something does, 2 when the configuration is wrong.\n\n%s",
+           text.at);
+    wr_text_free(&text);
+    return 0;
+}
+
+int weir_doctor(int argc, char **argv)
+{
+    static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
+    bool json_wanted = false, help = false;
+    const struct wr_conf_switch switches[] = {
+        { "--json", &json_wanted, "Print JSON." }, { "--help", &help, "This." }, { 0 },
+    };
+    struct wr_conf_source source = { .tables = tables, .argc = argc, .argv = argv,
+                                     .env = environ, .switches = switches };
+    struct wr_conf *conf = NULL;
+    struct wr_conf_report report = { 0 };
+    wr_err err = wr_conf_load(&conf, &source, &report);
+    if (help) {
+        wr_conf_report_free(&report);
+        wr_conf_unref(conf);
+        return usage(&source);
+    }
+    if (report.text.len)
+        fwrite(report.text.at, 1, report.text.len, stderr);
+    wr_conf_report_free(&report);
+    if (err) {
+        fprintf(stderr, "weir doctor: the configuration is wrong; nothing else was looked at\n");
+        return 2;
+    }
+    struct wr_text text = wr_text_heap(1 << 16);
+    struct wr_json json = wr_json_to(&text);
+    struct visit visit = { .conf = conf, .json = &json, .json_wanted = json_wanted };
+    wr_json_array(&json, NULL);
+    examine_all(&visit);
+    wr_json_end(&json);
+    if (json_wanted)
+        printf("%s\n", text.at);
+    wr_text_free(&text);
+    wr_conf_unref(conf);
+    return visit.worst == FAILURE ? 1 : 0;
+}
