@@ -119,7 +119,7 @@ static void examine_port(struct visit *visit, const char *key)
         say(visit, FINE, "port", "", "%s = %s is free", key, text);
     else
         say(visit, FAILURE, "port",
-            number == EADDRINUSE ? "stop what listens there (ss -ltnp), or configure another port"
+            number == EADDRINUSE ? "stop what listens there (ss -ltnp), or take another port"
             : number == EACCES   ? "take a port above 1023, or give the capability "
                                    "CAP_NET_BIND_SERVICE"
                                  : "configure an address that this machine has",
@@ -130,7 +130,7 @@ static void examine_backlog(struct visit *visit)
 {
     long long backlog = number_in("/proc/sys/net/core/somaxconn");
     say(visit, backlog >= BACKLOG_WANTED ? FINE : WARNING, "backlog",
-        "sysctl -w net.core.somaxconn=4096", "net.core.somaxconn is %lld, at least %d is wanted",
+        "sysctl -w net.core.somaxconn=4096", "net.core.somaxconn is %lld, %d are wanted",
         backlog, BACKLOG_WANTED);
 }
 
@@ -158,7 +158,7 @@ static void examine_guards(struct visit *visit)
         munmap(page, 4096);
     say(visit, guards || maps > MAPS_WANTED ? FINE : WARNING, "stacks",
         "sysctl -w vm.max_map_count=1048576, or a newer kernel",
-        guards ? "guards cost no mappings" : "this kernel has no light guards: vm.max_map_count "
+        guards ? "guards cost no mappings" : "there are no light guards: vm.max_map_count "
                                              "= %lld bounds the number of fibers", maps);
 }
 
@@ -174,7 +174,7 @@ static void examine_throttling(struct visit *visit)
     long long throttled = at ? strtoll(at + 13, NULL, 10) : 0;
     say(visit, throttled ? WARNING : FINE, "processor",
         "raise the quota of this control group, or lower `threads`",
-        "%ld processors; throttled %lld times by its control group", sysconf(_SC_NPROCESSORS_ONLN),
+        "%ld processors; throttled %lld times by its group", sysconf(_SC_NPROCESSORS_ONLN),
         throttled);
 }
 
@@ -198,7 +198,7 @@ static void examine_entropy(struct visit *visit)
     unsigned char bytes[16];
     bool there = getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) == sizeof(bytes);
     say(visit, there ? FINE : FAILURE, "entropy", "wait until the system has gathered some, or "
-        "give it a source (virtio-rng)", there ? "128 bits at once" : "the system has none yet");
+        "give it a source (virtio-rng)", there ? "128 bits at once" : "there is none yet");
 }
 
 /* The nearest folder that exists. */
@@ -299,7 +299,7 @@ int weir_doctor(int argc, char **argv)
         fwrite(report.text.at, 1, report.text.len, stderr);
     wr_conf_report_free(&report);
     if (err) {
-        fprintf(stderr, "weir doctor: the configuration is wrong; nothing else was looked at\n");
+        fprintf(stderr, "weir doctor: the configuration is wrong; nothing else was seen\n");
         return 2;
     }
     struct wr_text text = wr_text_heap(1 << 16);

@@ -83,6 +83,7 @@ void reload_log(const struct wr_conf *conf);
 
 /* The parts of a configuration that the facets and the fronts want. */
 struct facets_conf reload_facets(const struct wr_conf *conf);
+struct wr_http_limits reload_limits(const struct wr_conf *conf);
 struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf);
 
 /* The readiness table of the node itself. */

@@ -70,14 +70,36 @@ struct facets_conf reload_facets(const struct wr_conf *conf)
     return facets;
 }
 
+static struct wr_rate rate_of(const struct wr_conf *conf, const char *per_s, const char *burst)
+{
+    return wr_rate_of((uint32_t)wr_conf_int(conf, per_s), WR_S(1),
+                      (uint32_t)wr_conf_int(conf, burst));
+}
+
+struct wr_http_limits reload_limits(const struct wr_conf *conf)
+{
+    return (struct wr_http_limits){
+        .ip_connections = (unsigned)wr_conf_int(conf, "per_ip_conns"),
+        .ip_accepts = rate_of(conf, "rate.accept_per_s", "rate.accept_burst"),
+        .ip_requests = rate_of(conf, "rate.requests_per_s", "rate.requests_burst"),
+    };
+}
+
+static void tune(struct front *front, const struct wr_http_conf *http)
+{
+    if (!front)
+        return;
+    wr_http_tune(front_http(front), http);
+    wr_http_limit(front_http(front), &http->limits);
+}
+
 static void apply_bounds(struct node *node, const struct wr_conf *conf)
 {
     struct facets_conf facets = reload_facets(conf);
     struct wr_http_conf http = node_http(node, conf);
     facets_set(node->facets, &facets);
-    wr_http_tune(front_http(node->http), &http);
-    if (node->control)
-        wr_http_tune(front_http(node->control), &http);
+    tune(node->http, &http);
+    tune(node->control, &http);
 }
 
 /* Also when no key has changed: what the paths lead to may have. */
