@@ -8,7 +8,7 @@
 
 _Static_assert(sizeof(blake3_hasher) <= sizeof(struct wr_hash_state), "the state has room");
 _Static_assert(_Alignof(blake3_hasher) <= _Alignof(struct wr_hash_state), "alignment");
-_Static_assert(WR_HASH_SIZE == BLAKE3_OUT_LEN && WR_HASH_SIZE == BLAKE3_KEY_LEN, "sizes");
+_Static_assert(sizeof(struct wr_hash) == BLAKE3_OUT_LEN, "the library's size");
 
 static blake3_hasher *inner(struct wr_hash_state *state)
 {
@@ -92,7 +92,9 @@ const char *wr_hash_print(const struct wr_hash *hash, char *buf)
 
 const char *wr_hash_print_cid(const struct wr_hash *hash, char *buf)
 {
-    memcpy(buf, "b3:", 3);
+    buf[0] = 'b';
+    buf[1] = '3';
+    buf[2] = ':';
     wr_hash_print(hash, buf + 3);
     return buf;
 }

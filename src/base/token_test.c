@@ -183,10 +183,10 @@ TEST_PLAIN(the_order_of_caveats_is_part_of_the_mac)
     struct wr_token a, b;
     CHECK_OK(wr_token_mint(&a, &key, "t1"));
     CHECK_OK(wr_token_mint(&b, &key, "t1"));
-    CHECK_OK(ADD(&a, &key, .kind = WR_CAVEAT_EXP, .number = 2 * NOW));
+    CHECK_OK(ADD(&a, &key, .kind = WR_CAVEAT_EXP, .number = 2L * NOW));
     CHECK_OK(ADD(&a, &key, .kind = WR_CAVEAT_NBF, .number = 2));
     CHECK_OK(ADD(&b, &key, .kind = WR_CAVEAT_NBF, .number = 2));
-    CHECK_OK(ADD(&b, &key, .kind = WR_CAVEAT_EXP, .number = 2 * NOW));
+    CHECK_OK(ADD(&b, &key, .kind = WR_CAVEAT_EXP, .number = 2L * NOW));
     CHECK(!wr_hash_equal(&a.mac, &b.mac));
     memcpy(a.bytes + MAC_AT, b.mac.bytes, WR_HASH_SIZE);
     CHECK_STR("mac_mismatch", judge(text_of(&a), &key));
@@ -273,8 +273,8 @@ TEST_PLAIN(a_token_has_at_most_64_caveats)
     struct wr_token token;
     CHECK_OK(wr_token_mint(&token, &key, "t1"));
     for (int i = 0; i < WR_TOKEN_CAVEATS_MAX; i++)
-        CHECK_OK(ADD(&token, &key, .kind = WR_CAVEAT_EXP, .number = 2 * NOW));
-    CHECK_ERR(WR_NOMEM, ADD(&token, &key, .kind = WR_CAVEAT_EXP, .number = 2 * NOW));
+        CHECK_OK(ADD(&token, &key, .kind = WR_CAVEAT_EXP, .number = 2L * NOW));
+    CHECK_ERR(WR_NOMEM, ADD(&token, &key, .kind = WR_CAVEAT_EXP, .number = 2L * NOW));
     CHECK_STR("fine", judge(text_of(&token), &key));
 
     /* One more, put in by hand: the count is two bytes, 0x98 0x40, and becomes 0x41. */

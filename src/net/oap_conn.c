@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include <weir/panic.h>
 #include <weir/scope.h>
 #include <weir/task.h>
 
@@ -455,7 +456,7 @@ static void be_late(struct conn *conn)
 /* Wait for one thing, and do it. */
 static void step(struct conn *conn)
 {
-    struct wr_oap_call *call;
+    struct wr_oap_call *call = NULL;
     size_t which = 0, count = 0, done = 3, readable = 3;
     struct wr_case cases[3];
     if (conn->mailbox) {
@@ -474,6 +475,7 @@ static void step(struct conn *conn)
     } else if (err) {
         conn->broken = conn->closing = true;
     } else if (which == done) {
+        WR_ASSERT(call);
         answer(conn, call);
         oap_call_drop(call);            /* what was the worker's */
     } else if (which == readable) {

@@ -241,7 +241,7 @@ TEST(an_oversize_head_is_answered_without_memory_for_its_body)
     struct peer peer;
     unsigned char bytes[100];
     size_t len = encode(bytes, OAP_REQ, ECHO, 7, "", "");
-    memcpy(bytes, "\x7f\xff\xff\xff", 4);
+    memset(bytes, 0x7f, 4);
     open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
     greet(&site, &peer);
     size_t before = mallinfo2().uordblks;

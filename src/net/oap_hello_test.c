@@ -41,9 +41,8 @@ TEST_PLAIN(what_is_no_hello_is_refused)
 /* In a run, on the stack of a fiber. */
 TEST(what_nests_too_deep_is_refused)
 {
-    static char deep[4096];
-    memset(deep, '[', sizeof(deep) - 1);
-    memcpy(deep, "{\"ua\":", 6);
+    static char deep[4096] = "{\"ua\":";
+    memset(deep + 6, '[', sizeof(deep) - 7);
     CHECK_EQ(0, agreed(deep));
     CHECK_EQ(0, agreed("{\"ua\":[[[[[[[[[[[[[]]]]]]]]]]]]]}"));
 }

@@ -3,6 +3,7 @@
 #include <weir/metric.h>
 
 #include "testing/oap_rig.h"
+#include "testing/tls_rig.h"
 
 /* ---- the end ---- */
 
@@ -166,6 +167,54 @@ TEST(without_workers_a_panic_ends_its_connection_alone)
     hang_up(&a);
     hang_up(&b);
     close_site(&site);
+}
+
+/* ---- encrypted ---- */
+
+TEST(the_same_is_served_over_tls_and_hello_says_so)
+{
+    struct site site;
+    struct peer peer;
+    struct identity identity;
+    make_identity(&identity, "server");
+    struct wr_tls *ours = make_tls(&identity, NULL, NULL);
+    struct wr_tls *theirs = make_tls(NULL, &identity, NULL);
+    static char text[300001];
+    memset(text, 'x', sizeof(text) - 1);
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .tls = ours });
+    dial(&site, &peer);
+    REQUIRE_OK(wr_tls_connect(theirs, &peer.stream, "localhost", wr_after(WR_S(5))));
+    say(&peer, 0, 1, "{\"ua\":null}");
+    CHECK_STR("200 2 0 1 {\"max_frame\":1048576,\"max_inflight\":64,\"flags_supported\":255,"
+              "\"versions\":[1],\"transports\":[\"tcp+tls\"]}", hear(&peer));
+    say(&peer, ECHO, 2, "sealed");
+    CHECK_STR("200 26 7 2 sealed", hear(&peer));
+    say(&peer, ECHO, 3, text);
+    CHECK_STR("200 10 7 3 (65536)", hear(&peer));
+    for (int i = 0; i < 3; i++)
+        CHECK_STR("200 2 7 3 (65536)", hear(&peer));
+    CHECK_STR("200 18 7 3 (37856)", hear(&peer));
+    hang_up(&peer);
+    close_site(&site);
+    wr_tls_free(ours);
+    wr_tls_free(theirs);
+}
+
+TEST(who_does_not_shake_hands_is_hung_up_on)
+{
+    struct site site;
+    struct peer peer;
+    struct identity identity;
+    make_identity(&identity, "server");
+    struct wr_tls *ours = make_tls(&identity, NULL, NULL);
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .tls = ours });
+    dial(&site, &peer);
+    wr_time before = wr_now();
+    CHECK_STR("closed", hear(&peer));
+    CHECK_EQ(WR_S(2), wr_now() - before);
+    hang_up(&peer);
+    close_site(&site);
+    wr_tls_free(ours);
 }
 
 /* ---- what is counted ---- */

@@ -13,6 +13,8 @@
 #include "base/caveat.h"
 #include "base/token.h"
 
+#define INPUT_MAX ((size_t)2 * WR_TOKEN_MAX)
+
 static struct wr_secret *secret;
 
 static void check(const char *text, size_t len)
@@ -53,12 +55,12 @@ static void check_item(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char text[WR_BASE64_TEXT(2 * WR_TOKEN_MAX)];
+    static char text[WR_BASE64_TEXT(INPUT_MAX)];
     if (!secret) {
         char bytes[] = "a key that no input was made of.";
         WR_ASSERT(wr_secret_new(&secret, bytes, WR_TOKEN_KEY_SIZE) == WR_OK);
     }
-    if (size > 2 * WR_TOKEN_MAX)
+    if (size > INPUT_MAX)
         return -1;
     check((const char *)data, size);
     check_item(data, size);
