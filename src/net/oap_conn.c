@@ -238,9 +238,10 @@ static bool collect(struct conn *conn, struct wr_oap_call *call, const struct oa
     size_t before = call->collected.len;
     wr_text_bytes(&call->collected, (const char *)frame->payload, frame->payload_len);
     conn->held += call->collected.len - before;
-    if (call->collected.cut)
-        refuse_large(conn, call, whole);
-    return !call->collected.cut;
+    if (!call->collected.cut)
+        return true;
+    refuse_large(conn, call, whole);
+    return false;
 }
 
 static bool inflate(struct conn *conn, struct wr_oap_call *call, struct oap_frame *frame,
