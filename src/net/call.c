@@ -84,6 +84,51 @@ void call_drop(struct wr_call *call)
     free(call);
 }
 
+/* ---- a few to spare ---- */
+
+#define PROBES 8
+
+static _Atomic(struct wr_call *) *slot_of(const struct visit *visit, size_t probe)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)visit * 0x9e3779b97f4a7c15;
+    return &visit->http->spare[((hash >> 32) + probe) % SERVER_SPARE_MAX];
+}
+
+struct wr_call *call_take(const struct visit *visit)
+{
+    for (size_t i = 0; i < PROBES; i++) {
+        _Atomic(struct wr_call *) *slot = slot_of(visit, i);
+        if (!atomic_load_explicit(slot, memory_order_relaxed))
+            continue;
+        struct wr_call *call = atomic_exchange_explicit(slot, NULL, memory_order_acquire);
+        if (call) {
+            call->visit = visit;
+            call->peer = *wr_stream_peer(visit->stream);
+            call->fill = 0;
+            return call;
+        }
+    }
+    return call_new(visit, CALL_ROOM);
+}
+
+/* One that a worker is still about to let go of is not used again. */
+void call_give(struct wr_call *call, const struct visit *visit)
+{
+    if (atomic_load_explicit(&call->holders, memory_order_acquire) > 1) {
+        call_drop(call);
+        return;
+    }
+    call_reset(call);
+    for (size_t i = 0; i < PROBES; i++) {
+        struct wr_call *none = NULL;
+        if (atomic_compare_exchange_strong_explicit(slot_of(visit, i), &none, call,
+                                                    memory_order_release,
+                                                    memory_order_relaxed))
+            return;
+    }
+    call_drop(call);
+}
+
 /* ---- the head ---- */
 
 static int hex(char c)

@@ -25,6 +25,7 @@
 
 #define CALL_HEADERS_MAX 2048       /* bytes of headers that a handler adds */
 #define CALL_HEADERS_COUNT_MAX 32
+#define CALL_ROOM 16384             /* bytes of an HTTP/1 request that lie in one piece */
 #define CALL_REPLY_MAX ((size_t)64 << 20)
 #define CALL_MEMORY_MAX ((size_t)1 << 20)
 
@@ -109,6 +110,11 @@ struct wr_call *call_new(const struct visit *visit, size_t room);
 
 /* Let go of it. */
 void call_drop(struct wr_call *call);
+
+/* As call_new with CALL_ROOM, and call_drop, by way of a few that the server keeps:
+ * a connection has one while it has a request. */
+struct wr_call *call_take(const struct visit *visit);
+void call_give(struct wr_call *call, const struct visit *visit);
 
 /* Forget everything but the bytes, for the next request of the connection. */
 void call_reset(struct wr_call *call);

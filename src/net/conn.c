@@ -16,8 +16,7 @@
 #include "net/h2.h"
 #include "net/server.h"
 
-#define ROOM_MAX 16384              /* bytes of a request that lie in one piece */
-#define HEAD_MAX (ROOM_MAX - 4096)  /* so that a body has room behind it */
+#define HEAD_MAX (CALL_ROOM - 4096) /* so that a body has room behind it */
 #define LINGER WR_S(1)
 #define LINGER_BYTES ((size_t)1 << 20)
 
@@ -328,7 +327,7 @@ static void finish_stream(struct conn *conn)
 /* The worker has not answered in time: it keeps the call, and we answer alone. */
 static enum outcome leave_behind(struct conn *conn)
 {
-    struct wr_call *old = conn->call, *call = call_replace(old, ROOM_MAX);
+    struct wr_call *old = conn->call, *call = call_replace(old, CALL_ROOM);
     size_t left = old->fill - conn->fed;
     if (call) {
         call->fill = left;
@@ -389,7 +388,7 @@ static void next_request(struct conn *conn)
     struct wr_call *call = conn->call;
     size_t left = call->fill - conn->fed;
     if (left == 0) {
-        call_drop(call);
+        call_give(call, conn->visit);
         conn->call = NULL;
     } else {
         memmove(call->bytes, call->bytes + conn->fed, left);
@@ -405,7 +404,7 @@ static bool begin_request(struct conn *conn)
         return true;
     if (wr_stream_await(conn->stream, wr_after(conn->http->now.idle_max)))
         return false;
-    conn->call = call_new(conn->visit, ROOM_MAX);
+    conn->call = call_take(conn->visit);
     return conn->call;
 }
 

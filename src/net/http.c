@@ -122,6 +122,8 @@ void wr_http_free(struct wr_http *http)
 {
     if (!http)
         return;
+    for (size_t i = 0; i < SERVER_SPARE_MAX; i++)
+        call_drop(atomic_load(&http->spare[i]));
     routes_free(http->routes);
     admit_free(http->admit);
     wr_once_free(http->quiet);

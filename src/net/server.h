@@ -13,6 +13,7 @@
 #include "net/route.h"
 
 #define SERVER_SHARDS 8
+#define SERVER_SPARE_MAX 24
 
 /* A connection while it is served.  It lies in its fiber; its calls refer to it while
  * their heads are judged. */
@@ -45,6 +46,7 @@ struct wr_http {
     _Atomic bool draining;
     struct wr_once *drain;          /* set then */
     struct wr_once *quiet;          /* set when afterwards nobody is being answered */
+    _Atomic(struct wr_call *) spare[SERVER_SPARE_MAX];
     struct { _Alignas(64) _Atomic size_t count; } answering[SERVER_SHARDS];
 };
 

@@ -45,8 +45,8 @@ static void add_head(struct reading *reading, const char *data, size_t size)
     for (size_t i = 0; i < head->count; i++) {
         struct slice value = head->fields[i].value;
         WR_ASSERT(slice_token(head->fields[i].name));
-        WR_ASSERT(!value.len
-                  || (!memchr(value.at, '\n', value.len) && !memchr(value.at, '\r', value.len)));
+        WR_ASSERT(!value.len || !memchr(value.at, '\n', value.len));
+        WR_ASSERT(!value.len || !memchr(value.at, '\r', value.len));
         add(reading, head->fields[i].name, data, size);
         add(reading, value, data, size);
     }

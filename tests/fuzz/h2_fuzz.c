@@ -155,7 +155,7 @@ static wr_err serve(void *arg)
     WR_ASSERT(!wr_once_set(tape.ready, NULL));
     WR_ASSERT(!wr_http_new(&http, &(struct wr_http_conf){
         .routes = routes, .count = 5, .submit = input->mode & 2 ? run_at_once : NULL }));
-    conn_serve(http, &tape.stream);
+    conn_serve(&(struct visit){ .http = http, .stream = &tape.stream });
     WR_ASSERT(tape.frame_left == 0 && tape.head_len == 0);
     WR_ASSERT(!wr_http_finish(http, WR_NOW));
     wr_http_free(http);
