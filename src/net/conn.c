@@ -456,7 +456,7 @@ void conn_serve(struct visit *visit)
         next_request(&conn);
         conn.answered = true;
     }
-    if (conn.other)
+    if (conn.call && conn.other)
         h2_serve(visit, conn.call->bytes, conn.call->fill);
     if (conn.closing && !conn.broken)
         conn_linger(visit->stream);

@@ -40,7 +40,17 @@ static wr_err pour(struct wr_call *call)
     return err;
 }
 
+/* Parts that wait for one another at the connection. */
+static wr_err letters(struct wr_call *call)
+{
+    wr_err err = wr_call_begin(call);
+    for (char letter = 'a'; letter <= 'j' && !err; letter++)
+        err = wr_call_send(call, &letter, 1, wr_after(WR_S(2)));
+    return err;
+}
+
 static const struct wr_route own[] = {
+    { .method = "GET", .path = "/letters", .handler = letters, .class = WR_ROUTE_STREAM },
     { .method = "GET", .path = "/count/{last}", .handler = count_to, .class = WR_ROUTE_STREAM },
     { .method = "GET", .path = "/wait", .handler = wait_for_nothing, .class = WR_ROUTE_LONG },
     { .method = "GET", .path = "/pour", .handler = pour, .class = WR_ROUTE_STREAM },
@@ -50,7 +60,7 @@ static const struct wr_route own[] = {
 
 static struct peer *open_own(struct site *site)
 {
-    open_site_of(site, 0, (struct wr_http_conf){ .routes = own, .count = 5 });
+    open_site_of(site, 0, (struct wr_http_conf){ .routes = own, .count = 6 });
     return peer_dial(site);
 }
 
@@ -71,6 +81,15 @@ TEST(a_stream_goes_out_as_it_is_sent_beside_others)
     CHECK_STR("200 1,2,", peer_hear(peer, one));
     CHECK_EQ(NGHTTP2_NO_ERROR, got_of(peer, one)->code);
     CHECK_EQ(WR_S(3), wr_now() - before);
+    peer_close_all(peer);
+    close_site(&site);
+}
+
+TEST(parts_arrive_in_the_order_they_were_sent_in)
+{
+    struct site site;
+    struct peer *peer = open_own(&site);
+    CHECK_STR("200 abcdefghij", peer_hear(peer, peer_get(peer, "/letters")));
     peer_close_all(peer);
     close_site(&site);
 }
