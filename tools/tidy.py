@@ -44,7 +44,7 @@ MAY_INCLUDE = {
     "sim": {"base", "rt", "sim"},
     "flow": {"base", "rt", "flow"},
     "net": {"base", "rt", "flow", "net"},
-    "scenario": {"base", "rt", "sim", "flow", "net", "scenario"},
+    "scenario": {"base", "rt", "sim", "flow", "net", "conf", "svc", "scenario"},
     "conf": {"base", "rt", "conf"},
     "svc": {"base", "rt", "flow", "net", "conf", "svc"},
     "testing": {"base", "rt", "sim", "flow", "net", "conf", "svc", "testing"},

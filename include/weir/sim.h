@@ -92,6 +92,7 @@ struct wr_sim_conf {
     unsigned faults;
     const char *crash;              /* WR_SIM_CRASH: required */
     const int *signals;             /* WR_SIM_SIGNAL: required, ends with 0 */
+    const char *may_panic;          /* a panic in a task whose kind begins so is no failure */
     uint64_t steps_max;             /* a run with more is stuck in a loop: 100,000 */
     uint64_t schedules_max;         /* EXHAUSTIVE: 10,000 */
     void (*setup)(void *arg);       /* before each run: put *arg back to its beginning */

@@ -27,6 +27,7 @@ wr_err wr_scenario_run(struct wr_sim_result *ret, const struct scenario *scenari
     conf.faults = scenario->faults;
     conf.crash = scenario->crash;
     conf.signals = scenario->signals;
+    conf.may_panic = scenario->may_panic;
     conf.setup = clear;
     conf.invariant = scenario->invariant;
     conf.state = scenario->state;

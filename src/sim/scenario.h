@@ -27,6 +27,7 @@ struct scenario {
     unsigned faults;
     const char *crash;
     const int *signals;
+    const char *may_panic;
 };
 
 extern const struct scenario wr_scenario_pipeline, wr_scenario_handoff, wr_scenario_policies,

@@ -300,6 +300,16 @@ TEST_PLAIN(a_panic_anywhere_fails_the_run)
     CHECK(strstr(result.message, "no such luck") != NULL);
 }
 
+TEST_PLAIN(a_panic_of_those_who_may_is_no_failure)
+{
+    struct wr_sim_result result;
+    CHECK_OK(wr_sim_run(&result, &(struct wr_sim_conf){ .name = "may", .may_panic = "pan" },
+                        ignore_panic, NULL));
+    CHECK_ERR(WR_PANIC, wr_sim_run(&result, &(struct wr_sim_conf){
+        .name = "may not", .may_panic = "others", .quiet = true }, ignore_panic, NULL));
+    CHECK_EQ(WR_SIM_PANIC, result.failure);
+}
+
 struct steps { int count; int setups; };
 
 static wr_err count_steps(void *arg)

@@ -233,14 +233,14 @@ static wr_err post_shutdown(struct wr_call *call)
 static wr_err post_crash(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
-    static _Atomic size_t next;
     const char *service = wr_call_query(call, "service");
     if (!service || strcmp(service, "node.worker") != 0)
         return wr_call_fail(call, WR_INVALID, "service is \"%.40s\"; node.worker can crash",
                             service ? service : "");
     audit(call, "admin.crash");
-    for (size_t i = 0; i < pool_size(node->pool); i++)
-        if (!pool_kill(node->pool, atomic_fetch_add(&next, 1) % pool_size(node->pool)))
+    size_t size = pool_size(node->pool);
+    for (size_t i = 0; i < size; i++)
+        if (!pool_kill(node->pool, atomic_fetch_add(&node->next_crash, 1) % size))
             return answer_status(call, 202, "crashed");
     return wr_call_fail(call, WR_BUSY, "no worker runs");
 }

@@ -59,6 +59,7 @@ struct node {
     size_t route_count;
     struct wr_child children[NODE_CHILDREN_MAX];
     size_t count, first_worker;
+    _Atomic size_t next_crash;      /* whose turn it is, in a drill */
     _Atomic wr_time bus_heard;      /* when the reporter last got its own word back */
     _Atomic bool leaving;
     _Atomic uint64_t reloads_failed;
