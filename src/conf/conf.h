@@ -81,6 +81,7 @@ struct wr_conf_key {
     const char *synonyms;   /* CHOICE: "0=off on=hybrid" */
     bool live;              /* a new value takes effect without a new start of anything */
     bool no_file;           /* means nothing inside a file */
+    bool of_file;           /* speaks of the file it stands in: not of what is printed */
     const char *aka;        /* another name in files */
     const char *env;        /* further variables between spaces, best first; !OLD: deprecated */
     const char *flags;      /* further flags between spaces: "--bind" */
@@ -105,7 +106,7 @@ struct wr_conf_table {
 struct wr_conf_switch { const char *flag; bool *given; const char *help; };
 
 #define WR_CONF_KEYS_MAX 512
-#define WR_CONF_FILE_MAX (1024 * 1024)
+#define WR_CONF_FILE_MAX (1024ul * 1024)
 
 struct wr_conf_source {
     const struct wr_conf_table *const *tables;  /* required; NULL at the end */
@@ -116,12 +117,13 @@ struct wr_conf_source {
     const char *path;                           /* a file, unless the key `config` names one */
     const char *text;                           /* what is in the file, if the caller knows */
     const char *const *services;                /* known names, NULL at the end; NULL: any */
+    const struct wr_conf *running;              /* refuse a lower meta.version; may be NULL */
     unsigned cpus;                              /* what CPU stands for; 0: those there are */
 };
 
 /* What there is to say: a sentence per line, at most WR_CONF_SENTENCES_MAX; more are
  * only counted.  Begins as { 0 }; the values of secrets never stand in it. */
-#define WR_CONF_SENTENCES_MAX 64
+#define WR_CONF_SENTENCES_MAX 64u
 struct wr_conf_report {
     struct wr_text text;
     unsigned errors, warnings;

@@ -10,9 +10,11 @@ bool wr_entries_fail(struct entries *entries, unsigned line, const char *why)
     size_t len = strlen(why);
     if (len >= sizeof(entries->error))
         len = sizeof(entries->error) - 1;
-    for (size_t i = 0; i < len; i++)
-        entries->error[i] = why[i] >= ' ' && why[i] <= '~' ? why[i] : '?';
+    memcpy(entries->error, why, len);
     entries->error[len] = '\0';
+    for (char *at = entries->error; *at; at++)
+        if (*at < ' ' || *at > '~')
+            *at = '?';
     entries->line = line;
     return false;
 }

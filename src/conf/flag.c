@@ -32,14 +32,14 @@ static const struct slot *find(const struct wr_conf *conf, const char *arg, size
         if (has_flag(conf->slots[i].key, arg, len))
             return &conf->slots[i];
     char positive[WR_NAME_MAX];
-    if (len < 6 || len >= sizeof(positive) || memcmp(arg, "--no-", 5) != 0)
+    struct wr_text text = WR_TEXT(positive);
+    if (len < 6 || memcmp(arg, "--no-", 5) != 0)
         return NULL;
-    memcpy(positive, "--", 2);
-    memcpy(positive + 2, arg + 5, len - 5);
+    wr_text_format(&text, "--%.*s", (int)len - 5, arg + 5);
     *ret_no = true;
     for (size_t i = 0; i < conf->count; i++)
         if (conf->slots[i].key->type == WR_CONF_BOOL
-            && has_flag(conf->slots[i].key, positive, len - 3))
+            && has_flag(conf->slots[i].key, positive, text.len))
             return &conf->slots[i];
     return NULL;
 }

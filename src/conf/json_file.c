@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "conf/entry.h"
 
-#define LIST_MAX (64 * 1024)
+#define LIST_MAX (64ul * 1024)
 
 static bool add(struct entries *ret, const char *key, enum entry_kind kind, const char *text,
                 size_t size, size_t count)

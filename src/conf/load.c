@@ -10,7 +10,9 @@
 #include <weir/file.h>
 #include <weir/panic.h>
 
+#include "base/hash.h"
 #include "conf/conf_int.h"
+#include "conf/meta.h"
 
 struct loader {
     const struct wr_conf_source *source;
@@ -223,6 +225,28 @@ static const char *why_unreadable(wr_err err)
     }
 }
 
+/* A hash that the file has of itself, when it has one, is right. */
+static void check_hash(struct loader *loader, const struct entries *entries)
+{
+    const char *key = "meta.bundle_hash";
+    const struct slot *slot = wr_conf_find(loader->conf, key);
+    if (!slot || !slot->value.set)
+        return;
+    struct wr_hash is, said;
+    char cid[WR_CID_TEXT];
+    const char *text = slot->value.text;
+    if (wr_hash_parse_cid(&said, text, strlen(text)))
+        wr_conf_refuse(loader->report, loader->conf, key,
+                       "it must be b3: and 64 hex digits in lower case");
+    else if (!wr_meta_hash(&is, loader->text, entries))
+        wr_conf_refuse(loader->report, loader->conf, key,
+                       "it must stand in a table [meta] at the end of a TOML file");
+    else if (!wr_hash_equal(&is, &said))
+        wr_conf_refuse(loader->report, loader->conf, key,
+                       "what stands before [meta] has %s; it is not the file that was meant",
+                       wr_hash_print_cid(&is, cid));
+}
+
 static void read_file(struct loader *loader, const char *path)
 {
     size_t len = 0;
@@ -248,11 +272,25 @@ static void read_file(struct loader *loader, const char *path)
             qsort(entries.at, entries.count, sizeof(*entries.at), by_line);
         for (size_t i = 0; i < entries.count; i++)
             set_entry(loader, &entries.at[i], path);
+        check_hash(loader, &entries);
     }
     wr_entries_free(&entries);
 }
 
 /* ---- all of it ---- */
+
+static void check_version(struct loader *loader)
+{
+    const char *key = "meta.version";
+    const struct wr_conf *running = loader->source->running;
+    if (!running || !wr_conf_find(running, key) || !wr_conf_has(loader->conf, key))
+        return;
+    int64_t was = wr_conf_int(running, key);
+    if (wr_conf_int(loader->conf, key) < was)
+        wr_conf_refuse(loader->report, loader->conf, key,
+                       "what runs has version %lld, and a lower one is refused",
+                       (long long)was);
+}
 
 static void load(struct loader *loader)
 {
@@ -270,6 +308,7 @@ static void load(struct loader *loader)
         set_given(loader, &conf->slots[i], &loader->flags[i], "flag");
     for (size_t i = 0; i < conf->count; i++)
         drop_preset(conf, &conf->slots[i]);
+    check_version(loader);
     const struct wr_conf_table *const *table = loader->source->tables;
     for (; *table && loader->report->errors == 0 && !loader->err; table++)
         if ((*table)->check)

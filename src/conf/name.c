@@ -11,7 +11,10 @@ const char *wr_name_env(char *buf, const char *key)
 {
     snprintf(buf, WR_NAME_MAX, "WEIR_%s", key);
     for (char *at = buf; *at; at++)
-        *at = *at == '.' ? '_' : (char)toupper((unsigned char)*at);
+        if (*at == '.')
+            *at = '_';
+        else
+            *at = (char)toupper((unsigned char)*at);
     return buf;
 }
 
@@ -19,7 +22,8 @@ const char *wr_name_flag(char *buf, const char *key)
 {
     snprintf(buf, WR_NAME_MAX, "--%s", key);
     for (char *at = buf; *at; at++)
-        *at = *at == '.' || *at == '_' ? '-' : *at;
+        if (*at == '.' || *at == '_')
+            *at = '-';
     return buf;
 }
 

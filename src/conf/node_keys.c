@@ -132,7 +132,9 @@ static const struct wr_conf_key keys[] = {
       .choices = "debug info warn error", .live = true, RON("LOG"),
       .help = "Which log lines are written." },
     { .name = "meta.version", .type = WR_CONF_INT, .live = true,
-      .help = "The version of this file; a lower one than the running one's is refused." },
+      .help = "The version of the file; a lower one than the running one's is refused." },
+    { .name = "meta.bundle_hash", .type = WR_CONF_TEXT, .live = true, .of_file = true,
+      .help = "The BLAKE3 of what stands before [meta] in the file." },
 };
 
 /* ---- what must hold between keys ---- */

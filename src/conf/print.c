@@ -48,7 +48,8 @@ void wr_conf_print(struct wr_text *text, const struct wr_conf *conf)
             wr_text_format(text, "# %s is unset\n", slot->key->name);
             continue;
         }
-        bool comment = slot->key->type == WR_CONF_SECRET || slot->key->no_file;
+        bool comment =
+            slot->key->type == WR_CONF_SECRET || slot->key->no_file || slot->key->of_file;
         wr_text_format(text, "%s%s = %s    # %s\n", comment ? "# " : "", slot->key->name,
                        slot->value.shown, slot->origin);
     }

@@ -33,6 +33,8 @@ TEST_PLAIN(every_key_is_printed_with_its_value_and_origin)
               "services.enable = []    # default\n"
               "uids = [1, 2]    # rig.toml:2\n"
               "title = \"x \\\"y\\\"\"    # rig.toml:3\n"
+              "# meta.version is unset\n"
+              "# meta.bundle_hash is unset\n"
               "# token = (hidden)    # environment WEIR_TOKEN\n", text);
     free(text);
     wr_conf_unref(conf);

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-#define REPORT_MAX (WR_CONF_SENTENCES_MAX * (WR_SENTENCE_MAX + 16))
+#define REPORT_MAX (WR_CONF_SENTENCES_MAX * (WR_SENTENCE_MAX + 16ul))
 
 static void say(struct wr_conf_report *report, const char *kind, const char *format,
                 va_list args)

@@ -21,8 +21,8 @@ TEST_PLAIN(a_sentence_is_a_line_and_a_warning_says_so)
 TEST_PLAIN(sentences_beyond_the_limit_are_only_counted)
 {
     struct wr_conf_report report = { 0 };
-    for (int i = 0; i < WR_CONF_SENTENCES_MAX + 5; i++)
-        wr_report_error(&report, "sentence %d", i);
+    for (unsigned i = 0; i < WR_CONF_SENTENCES_MAX + 5; i++)
+        wr_report_error(&report, "sentence %u", i);
     wr_report_end(&report);
     CHECK_EQ(WR_CONF_SENTENCES_MAX + 5, report.errors);
     const char *last = strstr(report.text.at, "sentence 63\n");

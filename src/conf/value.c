@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/panic.h>
+
 #include "conf/name.h"
 #include "conf/unit.h"
 #include "rt/os.h"
@@ -322,12 +324,13 @@ static void show_string(struct wr_text *text, const struct wr_conf_key *key,
         at = wr_addr_print(&value->addr, buf);
     else
         at = key->type == WR_CONF_PERMITS ? given : value->text;
+    WR_ASSERT(at);
     wr_text_json(text, at, strlen(at));
 }
 
 static wr_err show(struct value *value, const struct wr_conf_key *key, const char *given)
 {
-    struct wr_text text = wr_text_heap((size_t)8 * WR_VALUE_LIST_MAX);
+    struct wr_text text = wr_text_heap(8 * WR_VALUE_LIST_MAX);
     if (key->type == WR_CONF_SECRET)
         wr_text_str(&text, "(hidden)");
     else if (key->type == WR_CONF_BOOL)

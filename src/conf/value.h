@@ -6,7 +6,7 @@
 #include "conf/entry.h"
 
 #define WR_VALUE_MAX 4096       /* bytes of one value; a list may have 64 KiB */
-#define WR_VALUE_LIST_MAX (64 * 1024)
+#define WR_VALUE_LIST_MAX (64ul * 1024)
 #define WR_VALUE_ITEMS_MAX 256
 
 struct value {

@@ -164,7 +164,7 @@ TEST_PLAIN(each_number_of_a_list_has_its_range)
 TEST_PLAIN(a_list_has_a_limit_of_items)
 {
     char variable[2 * WR_VALUE_ITEMS_MAX + 32] = "WEIR_UIDS=1";
-    for (int i = 0; i < WR_VALUE_ITEMS_MAX; i++)
+    for (size_t i = 0; i < WR_VALUE_ITEMS_MAX; i++)
         memcpy(variable + 11 + 2 * i, ",1", 3);
     CHECK(strstr(REFUSED(ENV(variable)), ": it must have at most 256 items\n") != NULL);
     variable[11 + 2 * (WR_VALUE_ITEMS_MAX - 1)] = '\0';

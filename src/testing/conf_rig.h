@@ -31,6 +31,8 @@ static const struct wr_conf_key rig_keys[] = {
     { .name = "services.enable", .type = WR_CONF_SERVICES, .preset = "", .help = "Services." },
     { .name = "uids", .type = WR_CONF_NUMBERS, .preset = "", .max = 65535, .help = "Users." },
     { .name = "title", .type = WR_CONF_TEXT, .help = "A title." },
+    { .name = "meta.version", .type = WR_CONF_INT, .help = "Version." },
+    { .name = "meta.bundle_hash", .type = WR_CONF_TEXT, .of_file = true, .help = "Hash." },
     { .name = "token", .type = WR_CONF_SECRET, .help = "A token." },
 };
 
