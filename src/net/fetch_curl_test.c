@@ -21,5 +21,5 @@ static void run_real(void (*body)(void))
     TEST_PLAIN(name) { run_real(name##_body); } \
     static void name##_body(void)
 #define PLAIN false
-#define SLACK WR_MS(200)
+#define SLACK (WR_MS(500) * 1000 / test_rounds(1000))
 #include "testing/fetch_contract.h"

@@ -65,3 +65,31 @@ TEST_PLAIN(in_bad_weather_a_request_ends_in_time_and_whole_or_not_at_all)
         NULL));
     CHECK(result.faults > 0);
 }
+
+/* ---- https, which is a plain stream here ---- */
+
+static wr_err step_down(void *arg)
+{
+    (void)arg;
+    WITH_SITE(CONF(.redirects = WR_REDIRECT_ANY));
+    struct wr_fetch_client *careless = client_with((struct wr_fetch_conf){
+        .redirects = WR_REDIRECT_ANY, .redirect_to_http = true });
+    char secure[300];
+    unsigned port = wr_listener_addr(site.listener)->port;
+    snprintf(secure, sizeof(secure), "https://127.0.0.1:%u/go/302?to=%s", port,
+             url_of(&site, "/hello"));
+    contains(get(client, secure), "redirects from https to http, to http://127.0.0.1:");
+    CHECK_STR("200 hello", get(careless, secure));
+    snprintf(secure, sizeof(secure), "https://127.0.0.1:%u/go/302?to=/hello", port);
+    CHECK_STR("200 hello", get(client, secure));
+    wr_fetch_client_close(careless, WR_NOW);
+    DONE();
+    return WR_OK;
+}
+
+TEST_PLAIN(a_redirect_does_not_lead_from_https_to_http_unless_it_may)
+{
+    struct wr_sim_result result;
+    CHECK_OK(wr_sim_run(&result, &(struct wr_sim_conf){ .name = "step-down", .seed = 1 },
+                        step_down, NULL));
+}

@@ -40,7 +40,7 @@ static void run(struct outcome *ret, const char *bytes, size_t len, bool no_body
             piece = piece < left ? piece : left;
         }
         size_t used = answer_feed(&answer, bytes + ret->used, piece, piece_body, &got);
-        WR_ASSERT(used <= piece && got <= used);
+        WR_ASSERT(used <= piece && got <= piece);
         memcpy(ret->body + ret->body_len, piece_body, got);
         ret->body_len += got;
         ret->used += used;
