@@ -66,7 +66,7 @@ enum wr_fetch_redirects {
 struct wr_fetch_range { struct wr_addr ip; unsigned bits; };
 
 /* A name with an address of its own, which is not looked up.  The port is that of the
- * URL.  The address is judged like any other. */
+ * URL.  The address is judged like any other.  In simulation there are no other names. */
 struct wr_fetch_host { const char *name; struct wr_addr ip; };
 
 /* Everything but the name has a default: zero.  Nothing pointed to is copied: it
@@ -136,7 +136,8 @@ wr_err wr_fetch_client_new(struct wr_fetch_client **ret,
 
 /* Take no new requests, wait for those under way until the deadline, end the others
  * with CLOSED, close all connections.  Answers that are still open may be closed
- * later.  NULL is allowed. */
+ * later.  What the system is looking up at that moment cannot be stopped, and is waited
+ * for.  NULL is allowed. */
 void wr_fetch_client_close(struct wr_fetch_client *client, wr_time deadline WR_AT);
 #define wr_fetch_client_close(client, deadline) wr_fetch_client_close(client, deadline, WR_HERE)
 

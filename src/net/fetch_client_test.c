@@ -9,7 +9,8 @@ static size_t descriptors(void)
 {
     DIR *dir = opendir("/proc/self/fd");
     size_t count = 0;
-    while (dir && readdir(dir))
+    REQUIRE(dir, 0);
+    while (readdir(dir))
         count++;
     closedir(dir);
     return count;

@@ -93,7 +93,7 @@ wr_err exchange_new(struct exchange **ret, struct wr_fetch_client *client,
     if (!exchange->url || !exchange->method || !exchange->body
         || exchange_news(&exchange->news, "fetch.news") || !list_headers(exchange, ask)
         || !list_addresses(exchange, ask)) {
-        exchange_unref(exchange);
+        atomic_store(&exchange->refs, 1);
         exchange_unref(exchange);
         return WR_NOMEM;
     }

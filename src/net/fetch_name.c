@@ -147,7 +147,7 @@ static wr_err look_up(struct fetch_names *names, const char *name, struct fetch_
     }
     err = wr_chan_send(names->asked, &lookup, WR_NOW);
     if (err) {
-        lookup_unref(lookup);
+        atomic_store(&lookup->refs, 1);
         lookup_unref(lookup);
         return err;
     }

@@ -31,7 +31,7 @@ static wr_err find(struct wr_fetch_client *client, const char *text, struct fetc
 TEST(a_name_is_looked_up_and_gets_the_port_of_the_url)
 {
     struct wr_fetch_client *client = client_of((struct wr_fetch_conf){ .internal = true });
-    struct fetch_addrs addrs;
+    struct fetch_addrs addrs = { 0 };
     CHECK_OK(find(client, "http://localhost:81/", &addrs, WR_NEVER));
     REQUIRE(addrs.count > 0);
     CHECK(wr_addr_loopback(&addrs.list[0]));
@@ -44,7 +44,7 @@ TEST(a_name_is_looked_up_and_gets_the_port_of_the_url)
 TEST(a_name_that_leads_inside_is_refused_with_its_address)
 {
     struct wr_fetch_client *client = client_of((struct wr_fetch_conf){ 0 });
-    struct fetch_addrs addrs;
+    struct fetch_addrs addrs = { 0 };
     CHECK_ERR(WR_DENIED, find(client, "http://localhost/", &addrs, WR_NEVER));
     CHECK(strncmp("localhost is at ", why, 16) == 0);
     CHECK_EQ(0, addrs.count);
@@ -54,7 +54,7 @@ TEST(a_name_that_leads_inside_is_refused_with_its_address)
 TEST(a_lookup_takes_no_longer_than_its_deadline)
 {
     struct wr_fetch_client *client = client_of((struct wr_fetch_conf){ .internal = true });
-    struct fetch_addrs addrs;
+    struct fetch_addrs addrs = { 0 };
     struct wr_scope *scope = scope_open();
     wr_scope_cancel(scope);
     wr_scope_enter(scope);
@@ -69,7 +69,7 @@ static _Atomic int found;
 
 static wr_err find_localhost(void *arg)
 {
-    struct fetch_addrs addrs;
+    struct fetch_addrs addrs = { 0 };
     struct fetch_url url;
     const char *clause;
     char own_why[WR_FETCH_WHY_MAX];
@@ -123,7 +123,7 @@ TEST(the_proxy_is_not_judged)
 {
     struct wr_fetch_client *client = client_of((struct wr_fetch_conf){
         .proxy = "http://127.0.0.1:3128" });
-    struct fetch_addrs addrs;
+    struct fetch_addrs addrs = { 0 };
     CHECK_OK(fetch_names_find(client, &addrs, &client->proxy, why, WR_NEVER));
     CHECK_EQ(3128, addrs.list[0].port);
     wr_fetch_client_close(client, WR_NOW);

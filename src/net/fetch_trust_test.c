@@ -45,7 +45,7 @@ static wr_err trust(void *arg)
     make_identity(&good, "good");
     make_identity(&bad, "bad");
     struct wr_tls *tls = make_tls(&good, NULL, NULL);
-    open_fetch_site(&site, (struct wr_http_conf){ .tls = tls });
+    open_fetch_site(&site, (struct wr_http_conf){ .tls = tls, .handshake_within = WR_S(60) });
     struct wr_fetch_client *client = trusting(write_file(&good));
     CHECK_STR("200 hello", get(client, secure(&site, "localhost")));
     CHECK_STR("200 hello", get(client, secure(&site, "127.0.0.1")));
@@ -74,7 +74,7 @@ static wr_err ask_once(void *arg)
     struct asking *asking = arg;
     struct wr_fetch_reply reply;
     wr_err err = wr_fetch(asking->client, &(struct wr_fetch_request){ .url = asking->url },
-                          &reply, wr_after(WR_S(20)));
+                          &reply, wr_after(WR_S(60)));
     if (!err && reply.status == 200 && strcmp(reply.body, "hello") == 0)
         atomic_fetch_add(&asking->answered, 1);
     wr_fetch_reply_free(&reply);
@@ -88,7 +88,7 @@ static wr_err share(void *arg)
     (void)arg;
     make_identity(&good, "good");
     struct wr_tls *tls = make_tls(&good, NULL, NULL);
-    open_fetch_site(&site, (struct wr_http_conf){ .tls = tls });
+    open_fetch_site(&site, (struct wr_http_conf){ .tls = tls, .handshake_within = WR_S(60) });
     struct asking asking = { .url = secure(&site, "localhost") };
     CHECK_OK(wr_fetch_client_new(&asking.client, &(struct wr_fetch_conf){
         .name = "test", .internal = true, .ca_file = write_file(&good), .http2 = true,

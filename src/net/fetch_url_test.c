@@ -1,6 +1,7 @@
 /* fetch_url_test.c - URLs and their parts; what is none. */
 #include "net/fetch_url.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "testing/test.h"
@@ -110,8 +111,8 @@ TEST_PLAIN(what_is_no_http_url_is_refused_with_the_reason)
     refused("http://a.example/\r\nX: y", "it is no URL");
     refused("http://a.example/\xc3\xa4", "it has characters that must be encoded: %20 for a "
                                          "space, xn-- for names that are not ASCII");
-    memset(long_url, 'a', sizeof(long_url) - 1);
-    memcpy(long_url, "http://a/", 9);
+    size_t len = (size_t)snprintf(long_url, sizeof(long_url), "http://a/");
+    memset(long_url + len, 'a', sizeof(long_url) - 1 - len);
     refused(long_url, "it is longer than 8192 bytes");
 }
 

@@ -86,7 +86,7 @@ RIG wr_err packed(struct wr_call *call)
     uint64_t state = 7;
     for (unsigned long i = 0; i < count; i++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        plain[i] = bomb ? 'x' : (char)('a' + (state >> 60));
+        plain[i] = (char)('a' + (bomb ? 0 : state >> 60));
     }
     z_stream zlib = { 0 };
     deflateInit2(&zlib, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
@@ -190,11 +190,9 @@ RIG wr_err peer_serve(void *arg)
                && !wr_stream_read(stream, &got, peer->heard + len,
                                   sizeof(peer->heard) - 1 - len, WR_NEVER))
             len += got;
-        err = wr_stream_write(stream, &got, &(struct wr_piece){ peer->reply,
-                                                                strlen(peer->reply) }, 1,
-                              WR_NEVER);
-        if (!err && peer->stay)
-            err = wr_stream_await(stream, WR_NEVER);
+        struct wr_piece reply = { peer->reply, strlen(peer->reply) };
+        if (!wr_stream_write(stream, &got, &reply, 1, WR_NEVER) && peer->stay)
+            (void)!wr_stream_await(stream, WR_NEVER);
         wr_stream_close(stream);
     }
     return err;
@@ -244,7 +242,7 @@ RIG const char *got(struct wr_fetch_client *client, const struct wr_fetch_reques
 {
     static char text[2000];
     struct wr_fetch_reply reply;
-    wr_err err = wr_fetch(client, request, &reply, wr_after(WR_S(20)));
+    wr_err err = wr_fetch(client, request, &reply, wr_after(WR_S(60)));
     if (err)
         snprintf(text, sizeof(text), "%s: %s", wr_err_name(err), reply.why);
     else
