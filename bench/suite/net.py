@@ -1,4 +1,6 @@
 """The node: what it answers, refuses, holds and survives, beside servers of others."""
+import subprocess
+
 import programs
 from table import Plain, Question, Row, Times
 
@@ -26,6 +28,17 @@ QUESTIONS = [
     Question("chaos", [("net", "chaos")], once=True),
 ]
 
+PACKAGES = {"hyper": "librust-hyper-dev", "h2o": "libh2o-evloop-dev", "nginx": "nginx-light",
+            "wrk": "wrk", "h2load": "nghttp2-client"}
+
+
+def version(package):
+    """Debian's, without its own suffix."""
+    said = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], text=True,
+                          capture_output=True).stdout
+    return said.partition("-")[0].partition("+")[0] or "?"
+
+
 # Besides --http-addr and --data.
 FLAGS = {
     "one core": "--threads 1",
@@ -38,10 +51,11 @@ FLAGS = {
     "handshake": "--max-conns 2048 --tls",
 }
 SAID = [
-    "Every limit and every metric is on: GET /v1/hello passes the check of its token, "
+    "Every limit and every metric is on: GET /v1/hello passes the check of who asks, "
     "admission, the queue node.work, a worker, its deadline and the metrics. Each connection "
     "of wrk and h2load has an address of its own; other load has 100 connections from each.",
     "Flags of the node: " + "; ".join(f"{what} {flags}" for what, flags in FLAGS.items()) + ".",
+    ", ".join(f"{name} {version(package)}" for name, package in PACKAGES.items()) + ".",
     *([] if PEERS else ["No peers were found, so no row compares with them."]),
 ]
 

@@ -75,6 +75,18 @@ def plain_to_tls(tls):
     require(closed, "it is still open")
 
 
+@case("half a TLS handshake is dropped after 2 s, and counted")
+def half_handshake(tls):
+    counted = 'io_timeouts_total{op="handshake"}'
+    before, began = tls.metric(counted), time.monotonic()
+    with raw.Link(tls, tls=False) as link:
+        link.send(bytes.fromhex("1603010200010001fc0303"))
+        _, closed = link.read_to_end(within=4)
+    took = time.monotonic() - began
+    require(closed and 1.9 < took < 3, f"closed after {took:.1f} s")
+    expect(tls.metric(counted) - before, 1)
+
+
 @case("nghttp is answered")
 def nghttp(node):
     status, said = tool("nghttp", "-n", "-s", url(node))
