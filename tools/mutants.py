@@ -189,7 +189,8 @@ def unit(preset, which):
         if not tests:
             raise SystemExit(f"there is no test program {which}")
     if tests:
-        make(folder, *sorted({os.path.relpath(words[0], folder) for _, words, _ in tests}))
+        make(folder, *sorted({os.path.relpath(word, folder) for _, words, _ in tests
+                              for word in words if word.startswith(str(folder))}))
     for name, words, env in tests:
         if failed := run(*words, env=env)[1]:
             return f"{preset}:{name}, which {failed}"

@@ -11,6 +11,7 @@ int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);
 int weir_doctor(int argc, char **argv);
 int weir_run(int argc, char **argv);
+int weir_keep(int argc, char **argv);       /* the arguments are the program's */
 int weir_sim(int argc, char **argv);
 int weir_token(int argc, char **argv);
 int weir_topology(int argc, char **argv);
