@@ -14,6 +14,7 @@
 
 #include "net/h1.h"
 #include "net/h2.h"
+#include "net/iostat.h"
 #include "net/server.h"
 
 #define HEAD_MAX (CALL_ROOM - 4096) /* so that a body has room behind it */
@@ -66,8 +67,10 @@ static enum outcome fill(struct conn *conn, wr_time deadline, const char *late)
     size_t size;
     wr_err err = wr_stream_read(conn->stream, &size, call->bytes + call->fill,
                                 call->room - call->fill, deadline);
-    if (err == WR_TIMEOUT && call->fill > 0)
+    if (err == WR_TIMEOUT && call->fill > 0) {
+        iostat_timeout(IOSTAT_READ);
         return refuse(conn, WR_TIMEOUT, 408, late);
+    }
     if (err || size == 0)
         return OVER;
     call->fill += size;
@@ -215,6 +218,8 @@ static wr_err send_pieces(struct conn *conn, const struct wr_piece *pieces, size
     size_t size;
     wr_err err = wr_stream_write(conn->stream, &size, pieces, count, deadline);
     conn->broken |= err != WR_OK;
+    if (err == WR_TIMEOUT)
+        iostat_timeout(IOSTAT_WRITE);
     return err;
 }
 

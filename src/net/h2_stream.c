@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/iostat.h"
+
 #define HEAD_ROOM 2048              /* most heads fit; more is allocated */
 #define SPARE_MAX 32
 #define HELD_MAX ((size_t)8 << 20)  /* bytes of bodies of one connection */
@@ -178,6 +180,17 @@ bool h2_stream_field(struct h2_stream *self, const char *name, size_t name_len,
     return keep_meaning(self, field);
 }
 
+/* The body is wanted. */
+static void go_on(struct h2_stream *self)
+{
+    static const nghttp2_nv status = { (uint8_t *)(uintptr_t) ":status",
+                                       (uint8_t *)(uintptr_t) "100", 7, 3,
+                                       NGHTTP2_NV_FLAG_NONE };
+    if (nghttp2_submit_headers(self->h2->session, NGHTTP2_FLAG_NONE, self->id, NULL, &status, 1,
+                               NULL))
+        self->h2->over = true;
+}
+
 void h2_stream_head(struct h2_stream *self)
 {
     struct h2 *h2 = self->h2;
@@ -189,6 +202,8 @@ void h2_stream_head(struct h2_stream *self)
         refuse(self, WR_UNSUPPORTED, 501, "this is no proxy");
     if (!self->refused)
         self->refused = !call_judge(self->call, &h2->ids);
+    if (!self->refused && head->expects_continue)
+        go_on(self);
     h2_stream_expect(self, h2->now + h2->http->now.body_within);
 }
 
@@ -350,6 +365,7 @@ void h2_stream_late(struct h2_stream *self)
         if (!self->judged) {
             self->h2->over = true;          /* of a head that is not whole nothing is known */
         } else {
+            iostat_timeout(IOSTAT_READ);
             refuse(self, WR_TIMEOUT, 408, "the body of the request came too slowly");
             h2_stream_answer(self);
         }
@@ -368,6 +384,9 @@ void h2_stream_late(struct h2_stream *self)
         h2_stream_answer(self);
         break;
     case H2_TASK:                           /* it sends, and nobody takes it */
-    case H2_ANSWERED: reset(self, NGHTTP2_CANCEL); break;
+    case H2_ANSWERED:
+        iostat_timeout(IOSTAT_WRITE);
+        reset(self, NGHTTP2_CANCEL);
+        break;
     }
 }

@@ -81,6 +81,27 @@ TEST(a_body_that_comes_too_slowly_is_given_up)
     close_site(&site);
 }
 
+TEST(a_client_that_waits_for_100_is_told_to_go_on)
+{
+    struct site site;
+    open_site(&site, 1, (struct wr_http_conf){ 0 });
+    struct peer *peer = peer_dial(&site);
+    nghttp2_nv fields[] = { PEER_NV(":method", "POST"), PEER_NV(":scheme", "http"),
+                            PEER_NV(":authority", "a"), PEER_NV(":path", "/echo"),
+                            PEER_NV("expect", "100-continue") };
+    int32_t id = peer_send(peer, fields, 5, "");
+    struct got *got = got_of(peer, id);
+    while (!got->headed && peer_read(peer, WR_NEVER))
+        ;
+    CHECK_STR("100", got->status);
+    got->left = "ok";
+    got->left_len = 2;
+    nghttp2_session_resume_data(peer->session, id);
+    CHECK_STR("200 ok", peer_hear(peer, id));
+    peer_close_all(peer);
+    close_site(&site);
+}
+
 TEST(a_worker_that_does_not_listen_is_left_behind_at_the_deadline)
 {
     struct site site;
