@@ -160,7 +160,7 @@ class Report:
     def beside(self):
         return [f"{row['row']}: " + ", ".join(f"{who} {number(value)}" for who, value
                                               in (row["peers"] | row["beside"]).items())
-                for row in self.rows if len(row["peers"]) + len(row["beside"]) > 1]
+                for row in self.rows if row["beside"] or len(row["peers"]) > 1]
 
     def text(self):
         lines = [HEAD] + [cells(row) for row in self.rows]

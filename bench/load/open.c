@@ -55,8 +55,8 @@ static struct {
     bool waits;
     struct target targets[TARGETS_MAX];
     size_t target_count;
-    struct conn *conns, **idle;
-    size_t idle_count;
+    struct conn *conns, **idle;     /* a ring: each connection gets its turn */
+    size_t idle_first, idle_count;
     struct series series[SERIES_MAX];
     size_t series_count;
     uint64_t sent, broken, starved;
@@ -82,6 +82,30 @@ static void add_target(const char *text)
         client_die("a target is too long");
 }
 
+static void rest(struct conn *c)
+{
+    c->asked = NULL;
+    c->len = 0;
+    load.idle[(load.idle_first + load.idle_count++) % load.connections] = c;
+}
+
+static struct conn *next_idle(void)
+{
+    struct conn *c = load.idle[load.idle_first];
+    load.idle_first = (load.idle_first + 1) % load.connections;
+    load.idle_count--;
+    return c;
+}
+
+static void leave_idle(struct conn *c)
+{
+    for (size_t i = load.idle_count; i > 0; i--) {
+        struct conn *other = next_idle();
+        if (other != c)
+            rest(other);
+    }
+}
+
 static void open_conn(struct conn *c)
 {
     c->fd = client_connect(load.port, c->index, load.crowd);
@@ -89,9 +113,7 @@ static void open_conn(struct conn *c)
         client_die("connect");
     struct epoll_event event = { .events = EPOLLIN, .data.ptr = c };
     epoll_ctl(load.epoll, EPOLL_CTL_ADD, c->fd, &event);
-    c->asked = NULL;
-    c->len = 0;
-    load.idle[load.idle_count++] = c;
+    rest(c);
 }
 
 static struct samples *series_of(const char *method, unsigned status)
@@ -116,7 +138,7 @@ static void send_due(int64_t now)
             load.starved++;
             return;
         }
-        struct conn *c = load.idle[--load.idle_count];
+        struct conn *c = next_idle();
         c->asked = &load.targets[load.sent++ % load.target_count];
         c->due = due;
         /* a connection that has ended meanwhile is found when it is read */
@@ -132,15 +154,6 @@ static void answered(struct conn *c, unsigned status)
     if (load.distance >= 0)
         took = took > load.distance ? took - load.distance : load.distance - took;
     samples_add(series_of(c->asked->method, status), took);
-}
-
-static void leave_idle(struct conn *c)
-{
-    for (size_t i = 0; i < load.idle_count; i++)
-        if (load.idle[i] == c) {
-            load.idle[i] = load.idle[--load.idle_count];
-            return;
-        }
 }
 
 static void again(struct conn *c)
@@ -176,9 +189,7 @@ static void on_event(struct conn *c)
         again(c);
         return;
     }
-    c->asked = NULL;
-    c->len = 0;
-    load.idle[load.idle_count++] = c;
+    rest(c);
 }
 
 static void run(void)
