@@ -327,11 +327,12 @@ bool call_submit(struct wr_call *call, struct wr_chan *done)
     const struct wr_http_conf *conf = &call->http->conf;
     call->done = done;
     atomic_store_explicit(&call->state, CALL_PENDING, memory_order_relaxed);
-    atomic_store_explicit(&call->holders, 2, memory_order_relaxed);
+    /* Who ran the last request may not have let go yet: one more, not two. */
+    atomic_fetch_add_explicit(&call->holders, 1, memory_order_relaxed);
     wr_err err = conf->submit(conf->arg, call);
     if (!err)
         return true;
-    atomic_store_explicit(&call->holders, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&call->holders, 1, memory_order_relaxed);
     call_uncount(call);
     call_fail(call, err);
     if (err == WR_BUSY)

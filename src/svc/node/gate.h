@@ -31,6 +31,7 @@ struct gate;
 /* What is borrowed must outlive it. */
 struct gate_conf {
     bool open;                      /* the address is loopback */
+    char self[WR_ADDR_TEXT_MAX];    /* ... as most will call it; may be empty */
     bool amnesia;
     struct wr_secret *admin;        /* borrowed; NULL: there is none */
     const struct wr_token_key *keys;    /* borrowed */

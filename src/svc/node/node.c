@@ -224,10 +224,12 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
     wr_err err = facets_new(&node->facets, &facets);
     if (err)
         return err;
-    return gate_new(&node->gate, &(struct gate_conf){
-        .open = wr_addr_loopback(wr_conf_addr(conf, "http_addr")),
-        .amnesia = wr_conf_bool(conf, "security.amnesia"),
-        .admin = wr_conf_secret(conf, "admin.token") });
+    const struct wr_addr *addr = wr_conf_addr(conf, "http_addr");
+    struct gate_conf gate = { .open = wr_addr_loopback(addr),
+                              .amnesia = wr_conf_bool(conf, "security.amnesia"),
+                              .admin = wr_conf_secret(conf, "admin.token") };
+    wr_addr_print(addr, gate.self);
+    return gate_new(&node->gate, &gate);
 }
 
 static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
