@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/version.h"
+#include "net/openapi.h"
 #include "svc/node/node_int.h"
 
 #define METRICS_FIRST ((size_t)64 << 10)
@@ -295,6 +296,11 @@ static wr_err get_front_page(struct wr_call *call)
     return WR_OK;
 }
 
+static const struct node_policy feed = { .facet = FACET_FEED };
+static const struct openapi_info api = {
+    .title = "Weir", .version = "v1", .summary = "The node and the services it runs.",
+};
+
 #define PRIORITY .class = WR_ROUTE_PRIORITY
 
 static const struct wr_route table[] = {
@@ -313,6 +319,10 @@ static const struct wr_route table[] = {
       .summary = "The map of tasks, channels and locks." },
     { .method = "GET", .path = "/api/v1/config", .handler = get_config,
       .summary = "The configuration in force, and where each value comes from." },
+    { .method = "GET", .path = "/api/v1/events", .handler = events_serve,
+      .class = WR_ROUTE_STREAM, .policy = &feed, .summary = "What happens, as it happens." },
+    { .method = "GET", .path = "/openapi.json", .handler = openapi_serve,
+      .arg = (void *)(uintptr_t)&api, .summary = "All of these, for machines." },
     { .method = "GET", .path = "/v1/hello", .handler = get_hello,
       .summary = "A greeting, by way of the queue and a worker." },
     { .method = "GET", .path = "/api/v1/debug/sleep", .handler = sleep_a_while,
@@ -341,7 +351,7 @@ wr_err admin_routes(struct node *node)
         return WR_NOMEM;
     memcpy(node->routes, table, sizeof(table));
     for (size_t i = 0; i < own; i++)
-        node->routes[i].arg = node;
+        node->routes[i].arg = node->routes[i].arg ? node->routes[i].arg : node;
     for (size_t i = 0; i < start->service_count; i++) {
         const struct node_service *service = &start->services[i];
         memcpy(node->routes + own, service->routes,

@@ -112,8 +112,7 @@ static const char *bearer(const struct wr_call *call)
 
 /* Its rate is its own business and its children's: by its id.  No more is let through
  * than it allows, and a table that is full lets nobody through. */
-static wr_err keep_rate(struct gate *gate, struct wr_call *call,
-                        const struct wr_token_verdict *verdict)
+static wr_err keep_rate(struct gate *gate, const struct wr_token_verdict *verdict)
 {
     struct guest *guest;
     wr_time wait = 0;
@@ -127,11 +126,9 @@ static wr_err keep_rate(struct gate *gate, struct wr_call *call,
         err = wr_bucket_take(&guest->buckets[0], &rate, 1, &wait);
         roster_leave(gate->rates, guest);
     }
-    if (!err)
-        return WR_OK;
-    wr_counter_add(wr_metric_counter(&refused_metric, "rate"), 1);
-    return wr_call_fail(call, WR_BUSY, "the token allows %llu calls a second",
-                        (unsigned long long)per_s);
+    if (err)
+        wr_counter_add(wr_metric_counter(&refused_metric, "rate"), 1);
+    return err ? WR_BUSY : WR_OK;
 }
 
 /* How long the body is said to be; -1 when nothing is said. */
@@ -162,7 +159,30 @@ static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *t
     wr_token_wipe(&token);
     if (!fine)
         return refuse(call, verdict.status, wr_token_state_word(verdict.state), verdict.why);
-    return keep_rate(gate, call, &verdict);
+    if (!keep_rate(gate, &verdict))
+        return WR_OK;
+    return wr_call_fail(call, WR_BUSY, "the token allows %llu calls a second",
+                        (unsigned long long)verdict.rate.per_s);
+}
+
+wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, const void *cap,
+                       size_t cap_len, const char **ret_why)
+{
+    struct wr_token token;
+    struct wr_token_verdict verdict;
+    struct wr_token_ask ask = { .now_s = wr_wall().ns / WR_S(1), .aud = GATE_AUDIENCE,
+                                .peer = peer, .amnesia = gate->conf.amnesia };
+    *ret_why = "this needs a token";
+    if (cap_len == 0)
+        return gate->conf.open && wr_addr_loopback(peer) ? WR_OK : WR_INVALID;
+    bool fine = wr_token_parse(&token, cap, cap_len, &verdict)
+        && wr_token_verify(&token, gate->conf.keys, gate->conf.key_count, &ask, &verdict);
+    wr_token_wipe(&token);
+    *ret_why = fine ? "the token is used more often than it allows" : verdict.why;
+    if (fine)
+        return keep_rate(gate, &verdict);
+    wr_counter_add(wr_metric_counter(&refused_metric, wr_token_state_word(verdict.state)), 1);
+    return verdict.status == 403 ? WR_DENIED : WR_INVALID;
 }
 
 static bool needs_token(const struct gate_conf *conf, const struct wr_call *call)

@@ -50,6 +50,11 @@ static enum wr_health probe_network(void *arg, char *why)
     return child_named(arg, "node.http", why);
 }
 
+static enum wr_health probe_overlay(void *arg, char *why)
+{
+    return child_named(arg, "node.ingress", why);
+}
+
 /* A word that was sent over the bus has come back, lately. */
 static enum wr_health probe_bus(void *arg, char *why)
 {
@@ -101,8 +106,10 @@ wr_err health_table(struct node *node)
           .needs = { "config", "metrics" } },
         { .name = "workers", .probe = probe_workers, .vital = true,
           .needs = { "config", "bus" } },
+        { .name = "overlay", .probe = probe_overlay, .vital = true,     /* if configured */
+          .needs = { "workers" } },
     };
-    size_t count = sizeof(keys) / sizeof(*keys);
+    size_t count = sizeof(keys) / sizeof(*keys) - (node->ingress ? 0 : 1);
     for (size_t i = 0; i < count; i++)
         keys[i].arg = node;
     return ready_new(&node->ready, keys, count);

@@ -229,6 +229,21 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
                               .amnesia = wr_conf_bool(conf, "security.amnesia"),
                               .admin = wr_conf_secret(conf, "admin.token") };
     wr_addr_print(addr, gate.self);
+    if (wr_conf_has(conf, "auth.key_path")) {
+        err = keyring_load(&node->keys, wr_conf_text(conf, "auth.key_path"), wr_after(WR_S(5)),
+                           node->start->why);
+        if (err)
+            return err;
+        gate.keys = node->keys->keys;
+        gate.key_count = node->keys->count;
+    }
+    if (!gate.open && !gate.admin && !gate.key_count) {
+        snprintf(node->start->why, sizeof(node->start->why),
+                 "http_addr = \"%s\" can be reached from elsewhere, and nobody could show a "
+                 "token: set auth.key_path (weir token mint --new-key) or admin.token",
+                 gate.self);
+        return WR_INVALID;
+    }
     return gate_new(&node->gate, &gate);
 }
 
@@ -245,7 +260,7 @@ static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
     if (!err && wr_conf_has(conf, "metrics_addr"))
         err = front_open(&node->control, wr_conf_addr(conf, "metrics_addr"), false, &http,
                          start->why, sizeof(start->why));
-    return err;
+    return err ? err : ingress_open(node, conf);
 }
 
 static void add_child(struct node *node, struct wr_child child)
@@ -271,6 +286,9 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
         add_child(node, (struct wr_child){ "node.worker", pool_work, pool_seat(node->pool, i),
                                            WR_RESTART_ALWAYS, .group = GROUP_WORKERS,
                                            .stop_within = drain / 5 * 4 });
+    if (node->ingress)
+        add_child(node, (struct wr_child){ "node.ingress", ingress_run, node, WR_RESTART_ALWAYS,
+                                           .group = GROUP_INGRESS, .stop_within = WR_S(1) });
     return wr_sup_new(&node->sup, &(struct wr_sup_conf){
         .name = "node", .children = node->children, .count = node->count,
         .drain_within = drain });
@@ -309,7 +327,9 @@ static void close_node(struct node *node)
         pool_close(node->pool);         /* its calls belong to the fronts */
     front_close(node->http);
     front_close(node->control);
+    ingress_close(node->ingress);
     gate_free(node->gate);
+    keyring_free(node->keys);
     facets_free(node->facets);
     wr_tls_free(node->tls);
     pool_free(node->pool);
@@ -354,6 +374,8 @@ static void announce(struct node *node)
     struct node_face face = { .took = wr_now() - node->began, .http = *front_addr(node->http) };
     if (node->control)
         face.control = *front_addr(node->control);
+    if (node->ingress)
+        face.oap = *ingress_addr(node->ingress);
     if (node->start->ready)
         node->start->ready(node->start->arg, &face);
 }

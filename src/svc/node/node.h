@@ -30,7 +30,7 @@
 
 #include "flow/facet.h"
 
-#define NODE_WHY_MAX 400
+#define NODE_WHY_MAX 512
 
 struct node;
 

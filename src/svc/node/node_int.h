@@ -8,10 +8,12 @@
 #include <weir/cell.h>
 #include <weir/chan.h>
 #include <weir/http.h>
+#include <weir/oap.h>
 #include <weir/sup.h>
 #include <weir/tls.h>
 #include <weir/watch.h>
 
+#include "net/keyring.h"
 #include "svc/node/bus.h"
 #include "svc/node/front.h"
 #include "svc/node/gate.h"
@@ -19,6 +21,7 @@
 #include "svc/node/pool.h"
 #include "svc/node/ready.h"
 
+#define NODE_VERBS_MAX 8
 #define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
 
 /* What the configuration is at a moment. */
@@ -54,7 +57,10 @@ struct node {
     struct gate *gate;
     struct facets *facets;
     struct wr_tls *tls;             /* NULL: in clear */
+    struct keyring *keys;           /* of tokens; NULL: there are none */
     struct front *http, *control;
+    struct ingress *ingress;        /* NULL: no OAP */
+    struct wr_oap_verb verbs[NODE_VERBS_MAX];
     struct wr_route *routes;
     size_t route_count;
     struct wr_child children[NODE_CHILDREN_MAX];
@@ -74,6 +80,7 @@ wr_err health_run(void *arg, struct wr_once *drain);
 wr_err reload_run(void *arg, struct wr_once *drain);
 wr_err metrics_run(void *arg, struct wr_once *drain);
 wr_err http_run(void *arg, struct wr_once *drain);
+wr_err ingress_run(void *arg, struct wr_once *drain);
 
 /* Put a new configuration in force; the node takes `conf` over.  What cannot change
  * while it runs is said in the log. */
@@ -89,6 +96,14 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf);
 
 /* The readiness table of the node itself. */
 wr_err health_table(struct node *node);
+
+/* Listen for OAP/1, if the configuration says where. */
+wr_err ingress_open(struct node *node, const struct wr_conf *conf);
+void ingress_close(struct ingress *ingress);
+const struct wr_addr *ingress_addr(const struct ingress *ingress);
+
+/* Handler: the bus, as server-sent events. */
+wr_err events_serve(struct wr_call *call);
 
 /* The node's own routes: made once, freed with free. */
 wr_err admin_routes(struct node *node);
