@@ -27,6 +27,7 @@ struct rig {
     struct wr_scope *scope;
     char *argv[NODE_FLAGS_MAX];
     int argc;
+    bool stopped;
     wr_err result;
 };
 
@@ -85,11 +86,17 @@ RIG void rig_begin(struct rig *rig, const char *const *flags)
     CHECK_OK(wr_once_wait(rig->ready, NULL, wr_after(WR_S(5))));
 }
 
+RIG void rig_stop(struct rig *rig)
+{
+    rig->stopped = true;
+    node_stop(rig->node);
+}
+
 /* What it ended with; it is stopped if it has not been. */
 RIG wr_err rig_end(struct rig *rig)
 {
-    if (rig->node && !wr_once_done(rig->over))
-        node_stop(rig->node);
+    if (rig->node && !rig->stopped && !wr_once_done(rig->over))
+        rig_stop(rig);
     CHECK_OK(wr_once_wait(rig->over, NULL, wr_after(WR_S(10))));
     (void)!wr_scope_close(rig->scope);
     wr_once_free(rig->ready);

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <weir/file.h>
 #include <weir/run.h>
 
 #include "base/version.h"
@@ -23,6 +25,8 @@ struct start {
     struct wr_conf *conf;
     struct wr_conf_source source;
     struct node_start node;
+    struct wr_manager *manager;
+    struct timespec began;
     int lock;                       /* of the data directory; -1 under amnesia */
 };
 
@@ -101,16 +105,20 @@ static void say_ready(void *arg, const struct node_face *face)
     struct start *start = arg;
     char http[WR_ADDR_TEXT_MAX];
     const char *data = wr_conf_text(start->conf, "data");
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long took = (now.tv_sec - start->began.tv_sec) * 1000000
+        + (now.tv_nsec - start->began.tv_nsec) / 1000;
     wr_addr_print(&face->http, http);
     sign_lock(start, http);
-    printf("weir %s is ready, after %lld ms\n"
+    printf("weir %s is ready, after %lld.%lld ms\n"
            "  console  http://%s/\n"
            "  try      curl http://%s/v1/hello\n"
            "           curl http://%s/readyz\n"
            "           curl http://%s/metrics\n"
            "  data     %s\n"
            "Ctrl-C drains and stops; a second one aborts.\n",
-           wr_version.version, (long long)(face->took / WR_MS(1)), http, http, http, http,
+           wr_version.version, took / 1000, took / 100 % 10, http, http, http, http,
            data ? data : "none: amnesia, nothing is written");
     fflush(stdout);
 }
@@ -147,6 +155,7 @@ static int usage(const struct start *start)
 int weir_run(int argc, char **argv)
 {
     struct start start = { .lock = -1 };
+    clock_gettime(CLOCK_MONOTONIC, &start.began);
     struct wr_conf_report report = { 0 };
     start.source = (struct wr_conf_source){ .tables = tables, .argc = argc, .argv = argv,
                                             .env = environ };
@@ -159,15 +168,25 @@ int weir_run(int argc, char **argv)
     wr_conf_report_free(&report);
     if (err)
         return 2;
+    char why[WR_MANAGER_WHY];
+    if (wr_manager_open(&start.manager, why)) {
+        fprintf(stderr, "weir: %s\n", why);
+        wr_conf_unref(start.conf);
+        return 2;
+    }
     int status = take_data(&start);
     if (!status) {
+        if (wr_conf_bool(start.conf, "security.amnesia"))
+            wr_file_forbid_writes();
         start.node = (struct node_start){ .conf = start.conf, .source = &start.source,
-                                          .ready = say_ready, .arg = &start };
+                                          .ready = say_ready, .arg = &start,
+                                          .manager = start.manager };
         err = wr_run(&(struct wr_run_conf){
             .workers = (unsigned)wr_conf_int(start.conf, "threads"), .control = true },
             run, &start);
         status = finish(&start, err);
     }
+    wr_manager_close(start.manager);
     wr_conf_unref(start.conf);
     if (start.lock >= 0)
         close(start.lock);

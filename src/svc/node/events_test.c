@@ -25,7 +25,7 @@ TEST(a_watcher_hears_how_it_stands_and_what_happens_until_the_end)
     struct wr_stream *stream = rig_dial(&rig);
     rig_say(stream, EVENTS);
     CHECK_OK(wr_sleep(wr_after(WR_MS(2500))));
-    node_stop(rig.node);
+    rig_stop(&rig);
     const char *heard = hear_all(stream);
     CHECK(strstr(heard, "text/event-stream"));
     CHECK(strstr(heard, "event: Snapshot\ndata: {\"ready\":true"));
@@ -38,7 +38,7 @@ TEST(a_watcher_hears_how_it_stands_and_what_happens_until_the_end)
 TEST(there_are_so_many_watchers_and_no_more)
 {
     struct rig rig;
-    struct answer answer;
+    static struct answer answer;
     struct wr_stream *streams[2];
     rig_begin(&rig, (const char *const[]){ "--facets-feed", "2", NULL });
     for (int i = 0; i < 2; i++) {
@@ -51,7 +51,8 @@ TEST(there_are_so_many_watchers_and_no_more)
     CHECK_OK(wr_sleep(wr_after(WR_S(1))));
     struct wr_stream *third = rig_dial(&rig);
     rig_say(third, EVENTS);
-    node_stop(rig.node);
+    settle();
+    rig_stop(&rig);
     CHECK(strstr(hear_all(third), "event: Snapshot"));
     wr_stream_close(streams[1]);
     wr_stream_close(third);

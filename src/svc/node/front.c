@@ -11,12 +11,14 @@ struct front {
     struct wr_http *http;
 };
 
-static wr_err listen_near(struct wr_listener **ret, const struct wr_addr *addr, bool may_move)
+static wr_err listen_near(struct wr_listener **ret, const struct front_place *place)
 {
-    struct wr_addr near = *addr;
+    if (place->fd >= 0)
+        return wr_listen_on(ret, place->fd);
+    struct wr_addr near = *place->addr;
     wr_err err = wr_listen(ret, &near);
-    for (int i = 1; may_move && err == WR_EXISTS && i < PORTS_TRIED; i++) {
-        near.port = (uint16_t)(addr->port + i);
+    for (int i = 1; place->may_move && err == WR_EXISTS && i < PORTS_TRIED; i++) {
+        near.port = (uint16_t)(place->addr->port + i);
         err = wr_listen(ret, &near);
     }
     return err;
@@ -32,7 +34,7 @@ static const char *reason(wr_err err)
     }
 }
 
-wr_err front_open(struct front **ret, const struct wr_addr *addr, bool may_move,
+wr_err front_open(struct front **ret, const struct front_place *place,
                   const struct wr_http_conf *conf, char *why, size_t size)
 {
     char text[WR_ADDR_TEXT_MAX];
@@ -41,9 +43,10 @@ wr_err front_open(struct front **ret, const struct wr_addr *addr, bool may_move,
         return WR_NOMEM;
     wr_err err = wr_http_new(&front->http, conf);
     if (!err)
-        err = listen_near(&front->listener, addr, may_move);
+        err = listen_near(&front->listener, place);
     if (err) {
-        snprintf(why, size, "cannot listen on %s: %s", wr_addr_print(addr, text), reason(err));
+        wr_addr_print(place->addr, text);
+        snprintf(why, size, "cannot listen on %s: %s", text, reason(err));
         front_close(front);
         return err;
     }

@@ -12,9 +12,14 @@
 
 struct front;
 
-/* Listen.  `what` names the front in messages.  With `may_move` the next free port is
- * taken when this one is not.  Errors: as wr_listen, with why in `why`. */
-wr_err front_open(struct front **ret, const struct wr_addr *addr, bool may_move,
+struct front_place {
+    int fd;                         /* a socket that listens already; -1: there is none */
+    const struct wr_addr *addr;     /* else listen there */
+    bool may_move;                  /* ... or on the next free port */
+};
+
+/* Errors: as wr_listen, with why in `why`. */
+wr_err front_open(struct front **ret, const struct front_place *place,
                   const struct wr_http_conf *conf, char *why, size_t size);
 
 /* Where it listens. */

@@ -247,6 +247,18 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
     return gate_new(&node->gate, &gate);
 }
 
+/* A socket of that name that the service manager handed over; -1: there is none. */
+static int passed(struct node *node, const char *name)
+{
+    return node->start->manager ? wr_manager_take(node->start->manager, name) : -1;
+}
+
+void node_news(struct node *node, enum wr_news news, const char *status)
+{
+    if (node->start->manager)
+        (void)!wr_manager_tell(node->start->manager, news, status);
+}
+
 static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
 {
     struct node_start *start = node->start;
@@ -254,12 +266,15 @@ static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
     if (err)
         return err;
     struct wr_http_conf http = node_http(node, conf);
-    bool may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0;
-    err = front_open(&node->http, wr_conf_addr(conf, "http_addr"), may_move, &http,
-                            start->why, sizeof(start->why));
-    if (!err && wr_conf_has(conf, "metrics_addr"))
-        err = front_open(&node->control, wr_conf_addr(conf, "metrics_addr"), false, &http,
-                         start->why, sizeof(start->why));
+    struct front_place place = {
+        .fd = passed(node, "http"), .addr = wr_conf_addr(conf, "http_addr"),
+        .may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0 };
+    err = front_open(&node->http, &place, &http, start->why, sizeof(start->why));
+    if (!err && wr_conf_has(conf, "metrics_addr")) {
+        place = (struct front_place){ .fd = passed(node, "metrics"),
+                                      .addr = wr_conf_addr(conf, "metrics_addr") };
+        err = front_open(&node->control, &place, &http, start->why, sizeof(start->why));
+    }
     return err ? err : ingress_open(node, conf);
 }
 
@@ -349,6 +364,7 @@ static void close_node(struct node *node)
 void node_stop(struct node *node)
 {
     if (!atomic_exchange(&node->leaving, true)) {
+        node_news(node, WR_NEWS_STOPPING, "draining");
         ready_leave(node->ready);
         wr_watch_set(&node->shutdown_writer, &(bool){ true });
         bus_tell(node->bus, BUS_SHUTDOWN, NULL, false, 0);
@@ -376,6 +392,7 @@ static void announce(struct node *node)
         face.control = *front_addr(node->control);
     if (node->ingress)
         face.oap = *ingress_addr(node->ingress);
+    node_news(node, WR_NEWS_READY, "ready");
     if (node->start->ready)
         node->start->ready(node->start->arg, &face);
 }

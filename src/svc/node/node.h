@@ -23,6 +23,7 @@
 #include <weir/addr.h>
 #include <weir/err.h>
 #include <weir/http.h>
+#include <weir/manager.h>
 #include <weir/time.h>
 
 #include "base/text.h"
@@ -67,6 +68,7 @@ struct node_start {
     /* Called once, when the node is ready; may be NULL. */
     void (*ready)(void *arg, const struct node_face *face);
     void *arg;
+    struct wr_manager *manager;     /* told the news, asked for sockets; may be NULL */
     bool no_signals;                /* the caller stops it by node_stop */
     /* When it fails before it is ready: a sentence. */
     char why[NODE_WHY_MAX];

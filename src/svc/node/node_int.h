@@ -82,6 +82,9 @@ wr_err metrics_run(void *arg, struct wr_once *drain);
 wr_err http_run(void *arg, struct wr_once *drain);
 wr_err ingress_run(void *arg, struct wr_once *drain);
 
+/* Tell the service manager, if there is one. */
+void node_news(struct node *node, enum wr_news news, const char *status);
+
 /* Put a new configuration in force; the node takes `conf` over.  What cannot change
  * while it runs is said in the log. */
 void reload_apply(struct node *node, struct wr_conf *conf);

@@ -75,7 +75,7 @@ TEST(a_drain_answers_what_was_taken_and_sends_away_the_rest)
     rig_say(busy, SLEEP("1000"));
     settle();
     wr_time before = wr_now();
-    node_stop(rig.node);
+    rig_stop(&rig);
     settle();
     rig_say(later, "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CHECK_EQ(503, rig_hear(later, &answer));
@@ -98,7 +98,7 @@ TEST(a_drain_ends_at_its_deadline_and_says_what_it_cut)
     rig_say(busy, SLEEP("1400"));
     settle();
     wr_time before = wr_now();
-    node_stop(rig.node);
+    rig_stop(&rig);
     CHECK_EQ(503, rig_hear(busy, &answer));
     wr_stream_close(busy);
     CHECK_ERR(WR_TIMEOUT, rig_end(&rig));
@@ -113,7 +113,7 @@ TEST(a_long_poll_is_answered_when_a_drain_begins)
     rig_say(poll, "GET /api/v1/debug/wait HTTP/1.1\r\nHost: localhost\r\n\r\n");
     CHECK_OK(wr_sleep(wr_after(WR_S(100))));
     wr_time before = wr_now();
-    node_stop(rig.node);
+    rig_stop(&rig);
     CHECK_EQ(200, rig_hear(poll, &answer));
     CHECK(wr_now() - before < WR_MS(1));
     wr_stream_close(poll);

@@ -169,6 +169,7 @@ static void complain(struct node *node, const struct wr_conf_report *report)
 static wr_err reload(struct node *node)
 {
     struct reading reading = { .source = node->start->source };
+    node_news(node, WR_NEWS_RELOADING, NULL);
     wr_err err = wr_offload(read_again, &reading, wr_after(READ_WITHIN));
     if (!err && reading.err)
         complain(node, &reading.report);
@@ -177,6 +178,7 @@ static wr_err reload(struct node *node)
     if (err)
         wr_conf_unref(reading.conf);
     wr_conf_report_free(&reading.report);
+    node_news(node, WR_NEWS_READY, NULL);
     return err == WR_BUSY || err == WR_TIMEOUT ? WR_OK : err;
 }
 
