@@ -172,6 +172,9 @@ const struct wr_addr *wr_call_peer(const struct wr_call *call);
 /* Its row of the table, with the defaults filled in. */
 const struct wr_route *wr_call_route(const struct wr_call *call);
 
+/* Whether it is given to `submit` a second time: its worker was ended under it. */
+bool wr_call_repeated(const struct wr_call *call);
+
 /* The status of the answer, so far. */
 unsigned wr_call_answered(const struct wr_call *call);
 

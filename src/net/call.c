@@ -499,6 +499,11 @@ void **wr_call_memo(struct wr_call *call)
     return &call->memo;
 }
 
+bool wr_call_repeated(const struct wr_call *call)
+{
+    return call->repeated;
+}
+
 unsigned wr_call_answered(const struct wr_call *call)
 {
     return call->status;

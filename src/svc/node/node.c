@@ -34,7 +34,9 @@ static void refuse_call(void *call, wr_err err)
 static wr_err submit(void *arg, struct wr_call *call)
 {
     struct node *node = arg;
-    return pool_submit(node->pool, &(struct work){ run_call, refuse_call, call });
+    struct work work = { run_call, refuse_call, call };
+    return wr_call_repeated(call) ? pool_resubmit(node->pool, &work)
+                                  : pool_submit(node->pool, &work);
 }
 
 /* What went wrong is worth a line; the queue of lines loses its oldest, not us time. */

@@ -138,6 +138,25 @@ TEST(a_get_outlives_the_worker_that_ran_it)
     CHECK_OK(rig_end(&rig));
 }
 
+TEST(a_get_outlives_its_worker_also_when_the_queue_is_full)
+{
+    struct rig rig;
+    struct wr_stream *busy[4];
+    rig_begin(&rig, (const char *const[]){ "--workers-count", "2", "--channels-work", "2",
+                                           NULL });
+    for (int i = 0; i < 4; i++) {
+        busy[i] = rig_dial(&rig);
+        rig_say(busy[i], SLEEP("300"));
+        settle();
+    }
+    CHECK_EQ(202, rig_post(&rig, "/api/v1/debug/crash?service=node.worker", &answer));
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQ(200, rig_hear(busy[i], &answer));
+        wr_stream_close(busy[i]);
+    }
+    CHECK_OK(rig_end(&rig));
+}
+
 TEST(without_workers_it_is_not_ready_until_they_are_back)
 {
     struct rig rig;

@@ -23,6 +23,7 @@ struct seat {
 
 struct pool {
     struct wr_chan *queue;
+    struct wr_chan *again;          /* room for what every worker has in hand */
     struct wr_mutex lock;
     size_t count;
     struct seat seats[];
@@ -44,7 +45,12 @@ wr_err pool_new(struct pool **ret, size_t workers, size_t queue_cap)
     wr_err err = wr_chan_new(&pool->queue, &(struct wr_chan_conf){
         .name = "node.work", .item_size = sizeof(struct work), .cap = queue_cap,
         .policy = WR_REJECT, .drop = refuse_dropped });
+    if (!err)
+        err = wr_chan_new(&pool->again, &(struct wr_chan_conf){
+            .name = "node.again", .item_size = sizeof(struct work), .cap = workers,
+            .policy = WR_REJECT, .drop = refuse_dropped });
     if (err) {
+        wr_chan_free(pool->queue);
         free(pool);
         return err;
     }
@@ -63,6 +69,7 @@ void pool_free(struct pool *pool)
     if (!pool)
         return;
     wr_chan_free(pool->queue);
+    wr_chan_free(pool->again);
     wr_mutex_fini(&pool->lock);
     free(pool);
 }
@@ -84,11 +91,19 @@ wr_err pool_submit(struct pool *pool, const struct work *work)
     return err == WR_CLOSED ? WR_DRAINING : err;
 }
 
+wr_err pool_resubmit(struct pool *pool, const struct work *work)
+{
+    wr_err err = wr_chan_send(pool->again, work, WR_NOW);
+    return err == WR_CLOSED ? WR_DRAINING : err;
+}
+
 void pool_close(struct pool *pool)
 {
     struct work work;
     wr_chan_close(pool->queue);
-    while (!wr_chan_recv(pool->queue, &work, WR_NOW))
+    wr_chan_close(pool->again);
+    while (!wr_chan_recv(pool->again, &work, WR_NOW)
+           || !wr_chan_recv(pool->queue, &work, WR_NOW))
         work.refuse(work.arg, WR_DRAINING);
 }
 
@@ -128,10 +143,11 @@ wr_err pool_kill(struct pool *pool, size_t index)
 static wr_err take_and_run(struct pool *pool, struct wr_once *drain)
 {
     struct work work;
-    struct wr_case cases[] = { WR_CASE_RECV(pool->queue, &work), WR_CASE_ONCE(drain, NULL) };
+    struct wr_case cases[] = { WR_CASE_RECV(pool->again, &work),
+                               WR_CASE_RECV(pool->queue, &work), WR_CASE_ONCE(drain, NULL) };
     size_t which;
     wr_err err;
-    while (!(err = wr_select(&which, cases, 2, WR_NEVER)) && which == 0 && !cases[0].err)
+    while (!(err = wr_select(&which, cases, 3, WR_NEVER)) && which < 2 && !cases[which].err)
         work.run(work.arg);
     return err;
 }

@@ -43,6 +43,11 @@ void *pool_seat(struct pool *pool, size_t index);
 /* Never waits.  Errors: BUSY, DRAINING. */
 wr_err pool_submit(struct pool *pool, const struct work *work);
 
+/* Work whose worker was ended under it: it has waited already, so it goes first, and a
+ * full queue does not refuse it.  Errors: DRAINING; BUSY only when more comes back than
+ * there are workers. */
+wr_err pool_resubmit(struct pool *pool, const struct work *work);
+
 /* No more work; what waits is refused with DRAINING.  Twice is fine. */
 void pool_close(struct pool *pool);
 

@@ -147,6 +147,26 @@ TEST(the_others_go_on_while_a_worker_is_down)
     CHECK_OK(close_crew(&crew));
 }
 
+TEST(what_comes_back_is_taken_by_a_full_queue_and_goes_first)
+{
+    struct crew crew;
+    open_crew(&crew, 2);
+    struct job slow = { .span = WR_MS(10) }, back = { .span = WR_MS(5) };
+    struct work first = work_of(&slow), again = work_of(&back);
+    for (int i = 0; i < WORKERS; i++)
+        CHECK_OK(pool_submit(crew.pool, &first));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(pool_submit(crew.pool, &first));
+    CHECK_ERR(WR_BUSY, pool_submit(crew.pool, &again));
+    CHECK_OK(pool_resubmit(crew.pool, &again));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(15))));
+    CHECK_EQ(1, back.runs);
+    CHECK_EQ(WORKERS, slow.runs);
+    CHECK_OK(close_crew(&crew));
+    CHECK_EQ(WORKERS + 2, slow.runs);
+}
+
 TEST(a_drain_runs_what_is_queued)
 {
     struct crew crew;
