@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/file.h>
 #include <weir/log.h>
 #include <weir/scope.h>
 #include <weir/select.h>
@@ -16,6 +17,7 @@
 #include "svc/node/node_int.h"
 
 #define ANSWER_WITHIN WR_MS(900)
+#define ADMIN_TOKEN_MAX ((size_t)4096)
 
 enum { GROUP_METRICS, GROUP_HTTP, GROUP_KEEPING, GROUP_WORKERS, GROUP_INGRESS };
 
@@ -219,17 +221,42 @@ static wr_err open_channels(struct node *node, const struct wr_conf *conf)
     return err;
 }
 
+/* The admin's token, out of the environment or a file.  Errors: as wr_file_read. */
+static wr_err load_admin(struct node *node, const struct wr_conf *conf)
+{
+    char *text;
+    size_t len;
+    const char *path = wr_conf_text(conf, "admin.token_path");
+    if (wr_conf_has(conf, "admin.token"))
+        node->admin = wr_secret_ref(wr_conf_secret(conf, "admin.token"));
+    if (node->admin || !path)
+        return WR_OK;
+    wr_err err = wr_file_read(&text, &len, path, ADMIN_TOKEN_MAX, wr_after(WR_S(5)));
+    if (err) {
+        snprintf(node->start->why, sizeof(node->start->why),
+                 "admin.token_path = \"%s\" cannot be read: %s", path, wr_err_text(err));
+        return err;
+    }
+    while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    err = wr_secret_new(&node->admin, text, len);
+    free(text);
+    return err;
+}
+
 /* What stands between those who come and the work. */
 static wr_err open_guards(struct node *node, const struct wr_conf *conf)
 {
     struct facets_conf facets = reload_facets(conf);
     wr_err err = facets_new(&node->facets, &facets);
+    if (!err)
+        err = load_admin(node, conf);
     if (err)
         return err;
     const struct wr_addr *addr = wr_conf_addr(conf, "http_addr");
     struct gate_conf gate = { .open = wr_addr_loopback(addr),
                               .amnesia = wr_conf_bool(conf, "security.amnesia"),
-                              .admin = wr_conf_secret(conf, "admin.token") };
+                              .admin = node->admin };
     wr_addr_print(addr, gate.self);
     if (wr_conf_has(conf, "auth.key_path")) {
         err = keyring_load(&node->keys, wr_conf_text(conf, "auth.key_path"), wr_after(WR_S(5)),
@@ -347,6 +374,7 @@ static void close_node(struct node *node)
     ingress_close(node->ingress);
     gate_free(node->gate);
     keyring_free(node->keys);
+    wr_secret_unref(node->admin);
     facets_free(node->facets);
     wr_tls_free(node->tls);
     pool_free(node->pool);

@@ -57,6 +57,7 @@ struct node {
     struct gate *gate;
     struct facets *facets;
     struct wr_tls *tls;             /* NULL: in clear */
+    struct wr_secret *admin;        /* NULL: there is none */
     struct keyring *keys;           /* of tokens; NULL: there are none */
     struct front *http, *control;
     struct ingress *ingress;        /* NULL: no OAP */

@@ -168,9 +168,13 @@ static void complain(struct node *node, const struct wr_conf_report *report)
 
 static wr_err reload(struct node *node)
 {
-    struct reading reading = { .source = node->start->source };
+    const struct settings *settings = settings_get(node);
+    struct wr_conf_source source = *node->start->source;
+    struct reading reading = { .source = &source };
+    source.running = settings->conf;
     node_news(node, WR_NEWS_RELOADING, NULL);
     wr_err err = wr_offload(read_again, &reading, wr_after(READ_WITHIN));
+    settings_put(node, settings);
     if (!err && reading.err)
         complain(node, &reading.report);
     else if (!err)
