@@ -90,16 +90,18 @@ TEST(the_phases_follow_one_another_and_then_the_watch_is_closed)
     b.deaf = true;
     three(&rig, (struct wr_sup_conf){ 0 });
     struct wr_watch_reader reader = wr_watch_reader(wr_sup_phase(rig.sup));
-    enum wr_phase phase, want[] = { WR_PHASE_RUNNING, WR_PHASE_DRAINING, WR_PHASE_ABORTING };
+    enum wr_phase phase, last = WR_PHASE_DRAINING;
     rig_start(&rig);
-    for (int i = 0; i < 3; i++) {
-        CHECK_OK(wr_watch_wait(&reader, &phase, WR_NEVER));
-        CHECK_EQ(want[i], phase);
-        if (i == 0)
-            wr_sup_stop(rig.sup);
-    }
     CHECK_OK(wr_watch_wait(&reader, &phase, WR_NEVER));
-    CHECK_EQ(WR_PHASE_STOPPED, phase);
+    CHECK_EQ(WR_PHASE_RUNNING, phase);
+    wr_sup_stop(rig.sup);
+    CHECK_OK(wr_watch_wait(&reader, &phase, WR_NEVER));
+    CHECK_EQ(WR_PHASE_DRAINING, phase);
+    while (last != WR_PHASE_STOPPED) {      /* a watch may miss what is over at once */
+        REQUIRE_OK(wr_watch_wait(&reader, &phase, WR_NEVER));
+        CHECK(phase > last);
+        last = phase;
+    }
     CHECK_ERR(WR_CLOSED, wr_watch_wait(&reader, &phase, WR_NEVER));
     CHECK_EQ(WR_S(3), rig_end(&rig, WR_TIMEOUT));
 }

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include <weir/log.h>
+#include <weir/metric.h>
 #include <weir/select.h>
 #include <weir/timer.h>
 
+#include "base/version.h"
 #include "base/world.h"
 #include "svc/node/node_int.h"
 
@@ -115,6 +117,33 @@ wr_err health_table(struct node *node)
     return ready_new(&node->ready, keys, count);
 }
 
+/* ---- figures of the whole ---- */
+
+static struct wr_metric build_metric = {
+    .name = "build_info", .help = "1, for the program that runs.", .type = WR_GAUGE,
+    .labels = { "version", "git_sha", "compiler" }, .series_max = 1,
+};
+static struct wr_metric uptime_metric = {
+    .name = "process_uptime_seconds", .help = "Since the node began, looked at each second.",
+    .type = WR_GAUGE,
+};
+static struct wr_metric amnesia_metric = {
+    .name = "amnesia_mode", .help = "1 for the mode that is on.", .type = WR_GAUGE,
+    .labels = { "status" }, .series_max = 2,
+};
+
+static void show_figures(struct node *node)
+{
+    const struct settings *settings = settings_get(node);
+    bool amnesia = wr_conf_bool(settings->conf, "security.amnesia");
+    settings_put(node, settings);
+    wr_gauge_set(wr_metric_gauge(&build_metric, wr_version.version, wr_version.revision,
+                                 wr_version.compiler), 1);
+    wr_gauge_set(wr_metric_gauge(&uptime_metric), (wr_now() - node->began) / WR_S(1));
+    wr_gauge_set(wr_metric_gauge(&amnesia_metric, "on"), amnesia);
+    wr_gauge_set(wr_metric_gauge(&amnesia_metric, "off"), !amnesia);
+}
+
 /* ---- the reporter ---- */
 
 struct reporter {
@@ -132,6 +161,7 @@ static void report(struct reporter *reporter)
     struct node *node = reporter->node;
     struct ready_view view;
     ready_look(node->ready, &view);
+    show_figures(node);
     for (size_t i = 0; i < view.count; i++) {
         if (view.keys[i].health == reporter->last.keys[i].health)
             continue;
