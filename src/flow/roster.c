@@ -9,7 +9,7 @@
 #include "base/world.h"
 
 #define LOCK_RANK 1000
-#define SLOTS (2 * ROSTER_PART_GUESTS)
+#define SLOTS ((size_t)2 * ROSTER_PART_GUESTS)
 
 struct part {
     struct wr_mutex lock;
@@ -132,7 +132,7 @@ wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t
     WR_ASSERT(len <= ROSTER_KEY_MAX);
     uint64_t sum = hash(roster, key, len);
     struct part *part = &roster->parts[(sum >> 32) % roster->part_count];
-    uint32_t slot = sum % SLOTS;
+    uint32_t slot = (uint32_t)(sum % SLOTS);
     wr_mutex_lock(&part->lock);
     struct guest *guest = find(part, slot, key, len);
     if (!guest)

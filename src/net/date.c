@@ -44,10 +44,10 @@ const char *date_print(int64_t second, char *buf)
     int year = year_of(days), month = 0;
     while (month < 11 && days >= days_of(year, month + 1, 1))
         month++;
+    int day = (int)(days - days_of(year, month, 1)) + 1;
     wr_text_format(&text, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT",
-             day_names + (days + 4) % 7 * 3, (int)(days - days_of(year, month, 1)) + 1,
-             month_names + month * 3, year, (int)(rest / 3600), (int)(rest / 60 % 60),
-             (int)(rest % 60));
+                   day_names + (days + 4) % 7 * 3, day, month_names + (ptrdiff_t)month * 3,
+                   year, (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
     return buf;
 }
 
@@ -110,6 +110,7 @@ wr_err date_parse(int64_t *ret, const char *text, int64_t now)
     }
     if (!plausible(&m))
         return WR_INVALID;
-    *ret = days_of(m.year, m.month, m.day) * DAY + m.hour * 3600 + m.minute * 60 + m.second;
+    *ret = days_of(m.year, m.month, m.day) * DAY
+        + ((int64_t)m.hour * 60 + m.minute) * 60 + m.second;
     return WR_OK;
 }

@@ -177,7 +177,8 @@ static void check_refs(json_t *root, json_t *json, int *count)
         snprintf(keys, sizeof(keys), "%s", json_string_value(value));
         CHECK(strncmp(keys, "#/", 2) == 0);
         for (char *slash = keys; *slash; slash++)
-            *slash = *slash == '/' || *slash == '#' ? ' ' : *slash;
+            if (*slash == '/' || *slash == '#')
+                *slash = ' ';
         CHECK(at(root, keys) != NULL);
         ++*count;
     }

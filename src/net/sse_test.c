@@ -296,7 +296,7 @@ static bool raise_descriptors(void)
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
-    return limit.rlim_cur >= 3 * POLLS;
+    return limit.rlim_cur >= (rlim_t)3 * POLLS;
 }
 
 static void open_polls(void)
@@ -353,7 +353,8 @@ TEST(long_polls_whose_clients_vanish_give_everything_back)
     settle();
     CHECK_EQ(0, wr_http_connections(site.http));
     struct mallinfo2 after = mallinfo2();
-    CHECK(after.uordblks + after.hblkhd < before.uordblks + before.hblkhd + 1000 * POLLS);
+    CHECK(after.uordblks + after.hblkhd
+          < before.uordblks + before.hblkhd + (size_t)1000 * POLLS);
     happen("news");                             /* nobody takes it */
     settle();
     CHECK_EQ(1, wr_chan_stat(events).len);
