@@ -126,7 +126,7 @@ wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener);
 /* Other limits from now on; connections that are open stay. */
 void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits);
 
-/* The bounds of conf (connections_max to idle_max) for what begins from now on. */
+/* The bounds of conf (decoded_max to idle_max) for what begins from now on. */
 void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf);
 
 /* From now on: all calls but those of priority are answered 503, connections are

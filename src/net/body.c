@@ -53,12 +53,13 @@ bool call_body_open(struct wr_call *call)
     }
     if (coding == UNZIP_IDENTITY)
         return true;
-    const struct wr_http_conf *conf = &call->http->conf;
-    uint64_t max = call->route->body_max < conf->decoded_max ? call->route->body_max
-                                                             : conf->decoded_max;
+    const struct limits *now = &call->http->now;
+    size_t max = now->decoded_max;
+    if (max > call->route->body_max)
+        max = call->route->body_max;
     call->coding = calloc(1, sizeof(*call->coding));
     wr_err err = call->coding ? unzip_open(&call->coding->unzip, coding, max,
-                                           conf->decoded_ratio_max)
+                                           now->decoded_ratio_max)
                               : WR_NOMEM;
     return !err || refused(call, err, 503, NULL);
 }

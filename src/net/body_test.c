@@ -226,7 +226,11 @@ TEST(what_is_decoded_is_held_against_the_path_and_the_server)
     CHECK(strncmp(post(&site, "/small", "gzip", pack_gzip(2001, 6)), "413 ", 4) == 0);
     CHECK_STR(measured(10000), post(&site, "/measure", "gzip", pack_gzip(10000, 6)));
     CHECK(strncmp(post(&site, "/measure", "zstd", pack_zstd(10001)), "400 ", 4) == 0);
-    CHECK_EQ(before + 2, rejected("decompress_cap"));
+    wr_http_tune(site.http, &(struct wr_http_conf){ .decoded_max = 10001 });
+    CHECK_STR(measured(10001), post(&site, "/measure", "zstd", pack_zstd(10001)));
+    wr_http_tune(site.http, &(struct wr_http_conf){ .decoded_ratio_max = 1 });
+    CHECK(strncmp(post(&site, "/measure", "zstd", pack_zstd(1000)), "400 ", 4) == 0);
+    CHECK_EQ(before + 3, rejected("decompress_cap"));
     CHECK(strncmp(post(&site, "/small", "gzip", pack_gzip(10000, 0)), "413 ", 4) == 0);
     close_site(&site);
 }

@@ -70,6 +70,9 @@ static struct wr_route *copy_table(const struct wr_route *routes, size_t count)
 void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf)
 {
     struct limits *now = &http->now;
+    now->decoded_max = conf->decoded_max ? conf->decoded_max : DECODED_MAX;
+    now->decoded_ratio_max =
+        conf->decoded_ratio_max ? conf->decoded_ratio_max : UNZIP_RATIO_MAX;
     now->connections_max = conf->connections_max ? conf->connections_max : CONNECTIONS_MAX;
     now->handshake_within = conf->handshake_within ? conf->handshake_within : HANDSHAKE_WITHIN;
     now->head_within = conf->head_within ? conf->head_within : WITHIN;
@@ -108,8 +111,6 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     http->states = states;
     wr_http_limit(http, &conf->limits);
     wr_http_tune(http, conf);
-    DEFAULT(http->conf.decoded_max, DECODED_MAX);
-    DEFAULT(http->conf.decoded_ratio_max, UNZIP_RATIO_MAX);
     for (size_t i = 0; i < conf->count; i++) {
         states[i].latency = wr_metric_histogram(&latency, table[i].path, table[i].method);
         states[i].busy = wr_metric_counter(&busy, table[i].path);

@@ -32,6 +32,8 @@ struct route_state {
 
 /* What may change while it serves (wr_http_tune). */
 struct limits {
+    _Atomic size_t decoded_max;
+    _Atomic unsigned decoded_ratio_max;
     _Atomic unsigned connections_max;
     _Atomic wr_time handshake_within, head_within, body_within, write_within, idle_max;
 };
