@@ -11,6 +11,8 @@
 #include "base/ulid.h"
 #include "net/server.h"
 
+#define REPLY_KEPT 1024             /* the memory of a small reply is good for the next */
+
 /* ---- making and letting go ---- */
 
 struct wr_call *call_new(const struct visit *visit, size_t room)
@@ -19,6 +21,7 @@ struct wr_call *call_new(const struct visit *visit, size_t room)
     if (!call)
         return NULL;
     memset(call, 0, offsetof(struct wr_call, corr));
+    call->reply = wr_text_heap(CALL_REPLY_MAX);
     call->http = visit->http;
     call->visit = visit;
     call->peer = *wr_stream_peer(visit->stream);
@@ -42,8 +45,11 @@ static void free_blocks(struct wr_call *call)
 /* As if no handler had been called. */
 static void forget_answer(struct wr_call *call)
 {
-    wr_text_free(&call->reply);
-    call->reply = wr_text_heap(CALL_REPLY_MAX);
+    if (call->reply.cap > REPLY_KEPT) {
+        wr_text_free(&call->reply);
+        call->reply = wr_text_heap(CALL_REPLY_MAX);
+    }
+    wr_text_rewind(&call->reply, 0);
     call->headers = WR_TEXT(call->headers_room);
     call->header_count = 0;
     call->retry_said = call->sized = false;

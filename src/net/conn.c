@@ -35,6 +35,7 @@ struct conn {
     bool other;                     /* it is HTTP/2, and its bytes are in the call */
     bool closing;                   /* no request after this one */
     bool broken;                    /* nothing can be written any more */
+    wr_time over;                   /* when the last answer was out, or it began */
 };
 
 enum outcome { GOES_ON, ANSWER, OVER };
@@ -140,13 +141,13 @@ static enum outcome read_body(struct conn *conn)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
     struct wr_call *call = conn->call;
-    wr_time deadline = wr_now() + conn->http->now.body_within;
+    wr_time deadline = 0;               /* most have no body, and need no clock for it */
     enum h1_state state;
     size_t size;
     conn->head_end = conn->fed;
     if (call->head.expects_continue && call->fill == conn->fed && call->head.version > 10)
         if (wr_stream_write(conn->stream, &size, &(struct wr_piece){ go_on, strlen(go_on) }, 1,
-                            deadline))
+                            wr_after(conn->http->now.write_within)))
             return OVER;
     for (;;) {
         enum outcome outcome = feed(conn, &state);
@@ -156,6 +157,8 @@ static enum outcome read_body(struct conn *conn)
             return outcome;
         if (call->fill == call->room)
             call->fill = conn->fed = conn->head_end;    /* what was there has been copied */
+        if (!deadline)
+            deadline = wr_after(conn->http->now.body_within);
         outcome = fill(conn, deadline, "the body of the request came too slowly");
         if (outcome != GOES_ON)
             return outcome;
@@ -416,7 +419,7 @@ static bool begin_request(struct conn *conn)
 {
     if (conn->call)
         return true;
-    if (wr_stream_await(conn->stream, wr_after(conn->http->now.idle_max)))
+    if (wr_stream_await(conn->stream, conn->over + conn->http->now.idle_max))
         return false;
     conn->call = call_take(conn->visit);
     return conn->call;
@@ -451,7 +454,7 @@ void conn_serve(struct visit *visit)
         return;
     }
     struct conn conn = { .visit = visit, .http = visit->http, .stream = visit->stream,
-                         .answered = agreed[0] != '\0' };
+                         .answered = agreed[0] != '\0', .over = wr_now() };
     struct wr_cleanup cleanup = { .fn = let_go, .arg = &conn };
     wr_rand_seed_from_world(&conn.ids);
     wr_cleanup_push(&cleanup);
@@ -466,7 +469,8 @@ void conn_serve(struct visit *visit)
             finish_stream(&conn);
         else
             write_answer(&conn);
-        server_count(conn.http, conn.call);
+        conn.over = wr_now();
+        server_count(conn.http, conn.call, conn.over);
         next_request(&conn);
         conn.answered = true;
     }

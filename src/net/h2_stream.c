@@ -91,7 +91,7 @@ void h2_stream_close(struct h2_stream *self)
     if (self->gone)
         (void)!wr_once_set(self->gone, NULL);
     if (self->state == H2_ANSWERED)
-        server_count(self->h2->http, self->call);
+        server_count(self->h2->http, self->call, wr_now());
     if (self->state != H2_QUEUED && self->state != H2_TASK)
         h2_stream_free(self);
 }

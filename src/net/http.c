@@ -189,10 +189,10 @@ size_t wr_http_connections(const struct wr_http *http)
     return atomic_load(&http->connections);
 }
 
-void server_count(struct wr_http *http, const struct wr_call *call)
+void server_count(struct wr_http *http, const struct wr_call *call, wr_time now)
 {
     if (call->route)
-        wr_histogram_observe(http->states[call->route_index].latency, wr_now() - call->began);
+        wr_histogram_observe(http->states[call->route_index].latency, now - call->began);
     if (call->failed)
         reject_count_call(call);
 }

@@ -64,6 +64,6 @@ void conn_serve(struct visit *visit);
 void conn_linger(struct wr_stream *stream);
 
 /* Count an answer. */
-void server_count(struct wr_http *http, const struct wr_call *call);
+void server_count(struct wr_http *http, const struct wr_call *call, wr_time now);
 
 #endif

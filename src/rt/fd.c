@@ -327,7 +327,8 @@ wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_ti
         if (err)
             return err;
         not_ready(fd, WR_READABLE);
-        err = wr_os_fd_read(fd->number, ret, buf, size);
+        err = fd->stream ? wr_os_socket_read(fd->number, ret, buf, size)
+                         : wr_os_fd_read(fd->number, ret, buf, size);
         if (err == WR_BUSY)
             continue;
         read_some(fd, err || *ret == size);
@@ -354,7 +355,8 @@ wr_err (wr_fd_write_pieces)(struct wr_fd *fd, size_t *ret, const struct wr_piece
             return err;
         size_t n = 0;
         not_ready(fd, WR_WRITABLE);
-        err = wr_os_fd_write(fd->number, &n, left + first, count - first);
+        err = fd->stream ? wr_os_socket_write(fd->number, &n, left + first, count - first)
+                         : wr_os_fd_write(fd->number, &n, left + first, count - first);
         if (err == WR_BUSY)
             continue;
         ready_again(fd, WR_WRITABLE);

@@ -62,6 +62,9 @@ void wr_os_poll_sleep(const struct os_poll *poll);      /* until they do */
 wr_err wr_os_fd_prepare(int fd);            /* non-blocking; UNSUPPORTED for regular files */
 wr_err wr_os_fd_read(int fd, size_t *ret, void *buf, size_t size);     /* BUSY: would wait */
 wr_err wr_os_fd_write(int fd, size_t *ret, const struct wr_piece *pieces, size_t count);
+/* The same for sockets, by the calls that the system has for them: a shorter way. */
+wr_err wr_os_socket_read(int fd, size_t *ret, void *buf, size_t size);
+wr_err wr_os_socket_write(int fd, size_t *ret, const struct wr_piece *pieces, size_t count);
 void wr_os_fd_close(int fd);
 bool wr_os_fd_ready(int fd, unsigned events);   /* would not block now, or has failed */
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/syscall.h>
@@ -162,6 +163,26 @@ wr_err wr_os_fd_write(int fd, size_t *ret, const struct wr_piece *pieces, size_t
         parts[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].at, pieces[i].len };
     do
         n = count == 1 ? write(fd, pieces->at, pieces->len) : writev(fd, parts, (int)count);
+    while (n < 0 && errno == EINTR);
+    return transferred(n, ret);
+}
+
+wr_err wr_os_socket_read(int fd, size_t *ret, void *buf, size_t size)
+{
+    ssize_t n;
+    do
+        n = recv(fd, buf, size, 0);
+    while (n < 0 && errno == EINTR);
+    return transferred(n, ret);
+}
+
+wr_err wr_os_socket_write(int fd, size_t *ret, const struct wr_piece *pieces, size_t count)
+{
+    if (count != 1)
+        return wr_os_fd_write(fd, ret, pieces, count);
+    ssize_t n;
+    do
+        n = send(fd, pieces->at, pieces->len, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
     return transferred(n, ret);
 }
