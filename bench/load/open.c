@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "client.h"
@@ -128,10 +130,15 @@ static struct samples *series_of(const char *method, unsigned status)
     return &s->samples;
 }
 
+static int64_t next_due(void)
+{
+    return load.start + (int64_t)(load.sent * (uint64_t)S / load.rate);
+}
+
 static void send_due(int64_t now)
 {
     for (;;) {
-        int64_t due = load.start + (int64_t)(load.sent * (uint64_t)S / load.rate);
+        int64_t due = next_due();
         if (due > now)
             return;
         if (load.idle_count == 0) {
@@ -197,7 +204,9 @@ static void run(void)
     struct epoll_event events[512];
     for (int64_t now; (now = client_now()) < load.end;) {
         send_due(now);
-        int count = epoll_wait(load.epoll, events, 512, load.waits ? 1 : 0);
+        int64_t left = load.idle_count > 0 ? next_due() - client_now() : S / 1000;
+        struct timespec pause = { .tv_nsec = load.waits && left > 0 ? left % S : 0 };
+        int count = epoll_pwait2(load.epoll, events, 512, &pause, NULL);
         for (int i = 0; i < count; i++)
             on_event(events[i].data.ptr);
     }
@@ -236,6 +245,7 @@ int main(int argc, char **argv)
         add_target(argv[i]);
 
     client_files(load.connections);
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);       /* what is due leaves when it is due */
     load.epoll = epoll_create1(EPOLL_CLOEXEC);
     load.conns = calloc(load.connections, sizeof(*load.conns));
     load.idle = calloc(load.connections, sizeof(*load.idle));
