@@ -156,7 +156,8 @@ const char *wr_call_param(const struct wr_call *call, const char *name);
 /* The value of name=value in the query, decoded; NULL when it is not there. */
 const char *wr_call_query(struct wr_call *call, const char *name);
 
-/* A header by its name in lower case; NULL when it is not there. */
+/* A header by its name in lower case; NULL when it is not there.  Authorization is for
+ * `admit` alone: afterwards it is empty. */
 const char *wr_call_header(const struct wr_call *call, const char *name);
 
 /* The body, whole, and decoded if it came in gzip or zstd. */

@@ -260,7 +260,22 @@ static bool admitted(struct wr_call *call)
     return !err;
 }
 
-bool call_judge(struct wr_call *call, struct wr_rand *ids)
+/* A token is worth what it allows, and nobody needs it any more: it does not stay in
+ * memory that is used again. */
+static void forget_token(struct wr_call *call)
+{
+    static const char name[] = "authorization";
+    for (size_t i = 0; i < call->head.count; i++) {
+        struct field *field = &call->head.fields[i];
+        if (field->name.len != sizeof(name) - 1 || !field->value.at
+            || strncasecmp(field->name.at, name, sizeof(name) - 1) != 0)
+            continue;
+        explicit_bzero((char *)(uintptr_t)field->value.at, field->value.len);
+        field->value.len = 0;
+    }
+}
+
+static bool judge(struct wr_call *call, struct wr_rand *ids)
 {
     identify(call, ids);
     if (call->visit->stranger)
@@ -277,6 +292,13 @@ bool call_judge(struct wr_call *call, struct wr_rand *ids)
     if (call->route->class == WR_ROUTE_SHORT)
         call->deadline -= call->route->deadline / 4;
     return admitted(call) && call_body_open(call);
+}
+
+bool call_judge(struct wr_call *call, struct wr_rand *ids)
+{
+    bool goes_on = judge(call, ids);
+    forget_token(call);
+    return goes_on;
 }
 
 /* ---- running ---- */

@@ -60,6 +60,7 @@ static wr_err send_request(struct wr_oap_client *client, const struct wr_oap_req
                            wr_time deadline)
 {
     size_t at = 0;
+    const unsigned char *payload = request->payload_len ? request->payload : (const void *)"";
     if (request->cap_len > UINT16_MAX || OAP_HEAD + request->cap_len >= client->frame_max)
         return WR_INVALID;
     do {
@@ -69,7 +70,7 @@ static wr_err send_request(struct wr_oap_client *client, const struct wr_oap_req
         struct oap_frame frame = {
             .flags = OAP_REQ, .proto = request->id, .corr = client->corr,
             .cap = request->cap, .cap_len = cap_len,
-            .payload = (const unsigned char *)request->payload + at,
+            .payload = payload + at,
             .payload_len = left < most ? left : most,
         };
         frame.flags |= (uint16_t)((at == 0 ? OAP_START : 0) | (left <= most ? OAP_END : 0));

@@ -51,6 +51,7 @@ RIG wr_err rig_run(void *arg)
 /* Read the configuration of these flags; the last one is NULL.  The port is a free
  * one and nothing is written, unless the flags say otherwise. */
 RIG const struct node_service *rig_service;     /* one that the next node has */
+RIG char *const *rig_env;                       /* its environment */
 
 RIG void rig_open(struct rig *rig, const char *const *flags)
 {
@@ -63,7 +64,8 @@ RIG void rig_open(struct rig *rig, const char *const *flags)
     for (size_t i = 0; flags && flags[i]; i++)
         rig->argv[rig->argc++] = (char *)(uintptr_t)flags[i];
     rig->source = (struct wr_conf_source){ .tables = rig_tables, .argc = rig->argc,
-                                           .argv = rig->argv, .cpus = 2 };
+                                           .argv = rig->argv, .cpus = 2,
+                                           .env = rig_env };
     rig->start = (struct node_start){ .source = &rig->source, .ready = rig_ready, .arg = rig,
                                       .no_signals = true };
     rig->start.services = rig_service;
