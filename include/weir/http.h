@@ -156,8 +156,8 @@ const char *wr_call_param(const struct wr_call *call, const char *name);
 /* The value of name=value in the query, decoded; NULL when it is not there. */
 const char *wr_call_query(struct wr_call *call, const char *name);
 
-/* A header by its name in lower case; NULL when it is not there.  Authorization is for
- * `admit` alone: afterwards it is empty. */
+/* A header by its name in lower case; NULL when it is not there.  Where there is
+ * `admit`, Authorization is for that alone, and empty afterwards. */
 const char *wr_call_header(const struct wr_call *call, const char *name);
 
 /* The body, whole, and decoded if it came in gzip or zstd. */
@@ -250,7 +250,7 @@ wr_err wr_call_select(struct wr_call *call, size_t *ret, struct wr_case *cases, 
  * the handler panics the call is answered with 500, and the panic goes on.
  *
  * A call that is cut short by a panic or a cancel of its worker, and that may be
- * repeated, is given to `submit` once more instead, while there is time. */
+ * repeated, is given to `submit` again instead, while there is time, at most twice. */
 void wr_call_run(struct wr_call *call);
 
 /* Answer a call that was given to `submit` and will not be run. */

@@ -11,6 +11,7 @@
 #include "base/ulid.h"
 #include "net/server.h"
 
+#define REPEATS_MAX 2               /* three tries in all */
 #define REPLY_KEPT 1024             /* the memory of a small reply is good for the next */
 
 /* ---- making and letting go ---- */
@@ -22,6 +23,7 @@ struct wr_call *call_new(const struct visit *visit, size_t room)
         return NULL;
     memset(call, 0, offsetof(struct wr_call, corr));
     call->reply = wr_text_heap(CALL_REPLY_MAX);
+    call->headers = wr_text_heap(CALL_HEADERS_MAX);
     call->http = visit->http;
     call->visit = visit;
     call->peer = *wr_stream_peer(visit->stream);
@@ -50,7 +52,7 @@ static void forget_answer(struct wr_call *call)
         call->reply = wr_text_heap(CALL_REPLY_MAX);
     }
     wr_text_rewind(&call->reply, 0);
-    call->headers = WR_TEXT(call->headers_room);
+    wr_text_rewind(&call->headers, 0);
     call->header_count = 0;
     call->retry_said = call->sized = false;
     call->status = 200;
@@ -74,7 +76,8 @@ void call_reset(struct wr_call *call)
     call->path = call->query = NULL;
     call->params = (struct params){ 0 };
     call->body = (struct slice){ "", 0 };
-    call->body_over = call->begun = call->repeated = false;
+    call->body_over = call->begun = false;
+    call->repeated = 0;
     call->io = NULL;
     call->memo = NULL;
     call->corr[0] = '\0';
@@ -87,6 +90,7 @@ void call_drop(struct wr_call *call)
     call_reset(call);
     wr_text_free(&call->collected);
     wr_text_free(&call->reply);
+    wr_text_free(&call->headers);
     free(call);
 }
 
@@ -297,7 +301,8 @@ static bool judge(struct wr_call *call, struct wr_rand *ids)
 bool call_judge(struct wr_call *call, struct wr_rand *ids)
 {
     bool goes_on = judge(call, ids);
-    forget_token(call);
+    if (call->http->conf.admit)
+        forget_token(call);
     return goes_on;
 }
 
@@ -431,9 +436,9 @@ static bool repeatable(const struct wr_call *call)
 static bool run_again(struct wr_call *call)
 {
     const struct wr_http_conf *conf = &call->http->conf;
-    if (call->repeated || !repeatable(call) || wr_now() >= call->deadline)
+    if (call->repeated == REPEATS_MAX || !repeatable(call) || wr_now() >= call->deadline)
         return false;
-    call->repeated = true;
+    call->repeated++;
     forget_answer(call);
     return !conf->submit(conf->arg, call);
 }
@@ -529,7 +534,7 @@ void **wr_call_memo(struct wr_call *call)
 
 bool wr_call_repeated(const struct wr_call *call)
 {
-    return call->repeated;
+    return call->repeated > 0;
 }
 
 unsigned wr_call_answered(const struct wr_call *call)

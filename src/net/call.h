@@ -67,7 +67,7 @@ struct wr_call {
     bool entered;                   /* among those that are being answered */
     bool admitted;                  /* conf.leave is to be told */
     void *memo;                     /* between conf.admit and conf.leave */
-    bool repeated;                  /* given to conf.submit a second time */
+    unsigned repeated;              /* times it was given to conf.submit again */
 
     /* The answer. */
     unsigned status;
@@ -96,7 +96,6 @@ struct wr_call {
     struct wr_call *next;           /* for the connection's lists */
 
     char corr[HEAD_CORR_MAX + 1];
-    char headers_room[CALL_HEADERS_MAX];
     struct head head;
     size_t fill;                    /* of bytes; HTTP/1: with what follows this request */
     size_t room;

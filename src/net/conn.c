@@ -186,7 +186,7 @@ static void add_length(struct wr_text *text, uint64_t length)
     wr_text_str(text, "\r\n");
 }
 
-/* Everything of a head but what the handler added, which ends it. */
+/* Everything of a head but the length of the body and what the handler added. */
 static void add_head(struct conn *conn, struct wr_text *text)
 {
     struct wr_call *call = conn->call;
@@ -212,7 +212,13 @@ static void add_head(struct conn *conn, struct wr_text *text)
     }
     if (conn->closing)
         wr_text_str(text, "Connection: close\r\n");
-    wr_text_bytes(&call->headers, "\r\n", 2);
+}
+
+/* What the handler added is the end of it. */
+static void end_head(const struct wr_call *call, struct wr_text *text)
+{
+    wr_text_bytes(text, call->headers.at, call->headers.len);
+    wr_text_bytes(text, "\r\n", 2);
 }
 
 static wr_err send_pieces(struct conn *conn, const struct wr_piece *pieces, size_t count,
@@ -230,24 +236,18 @@ static wr_err send_pieces(struct conn *conn, const struct wr_piece *pieces, size
 static void write_answer(struct conn *conn)
 {
     struct wr_call *call = conn->call;
-    char bytes[2048];
+    char bytes[CALL_HEADERS_MAX + 1024];
     struct wr_text text = WR_TEXT(bytes);
     add_head(conn, &text);
     if (call->status != 204 && call->status != 304)
         add_length(&text, call->reply.len);
-    size_t body = reply_bodiless(call) ? 0 : call->reply.len;
-    struct wr_piece pieces[] = {
-        { text.at, text.len },
-        { call->headers.at, call->headers.len },
-        { call->reply.at, body },
-    };
-    size_t count = 3;
-    if (text.len + call->headers.len + body < sizeof(bytes)) {
-        wr_text_bytes(&text, call->headers.at, call->headers.len);
+    end_head(call, &text);
+    size_t body = reply_bodiless(call) ? 0 : call->reply.len, count = 1;
+    if (text.len + body < sizeof(bytes))
         wr_text_bytes(&text, call->reply.at, body);
-        pieces[0].len = text.len;
-        count = 1;
-    }
+    else
+        count = 2;
+    struct wr_piece pieces[] = { { text.at, text.len }, { call->reply.at, body } };
     (void)!send_pieces(conn, pieces, count, wr_after(conn->http->now.write_within));
 }
 
@@ -262,7 +262,7 @@ static bool chunked(const struct wr_call *call)
 static wr_err stream_begin(struct wr_call *call)
 {
     struct conn *conn = call->conn;
-    char head[512];
+    char head[CALL_HEADERS_MAX + 512];
     struct wr_text text = WR_TEXT(head);
     conn->closing |= !call->sized && !chunked(call);
     add_head(conn, &text);
@@ -270,9 +270,9 @@ static wr_err stream_begin(struct wr_call *call)
         add_length(&text, call->left);
     else if (chunked(call))
         wr_text_str(&text, "Transfer-Encoding: chunked\r\n");
-    struct wr_piece pieces[] = { { text.at, text.len },
-                                 { call->headers.at, call->headers.len } };
-    return send_pieces(conn, pieces, 2, wr_after(conn->http->now.write_within));
+    end_head(call, &text);
+    return send_pieces(conn, &(struct wr_piece){ text.at, text.len }, 1,
+                       wr_after(conn->http->now.write_within));
 }
 
 static wr_err stream_send(struct wr_call *call, const void *bytes, size_t len, wr_time deadline)

@@ -85,7 +85,7 @@ TEST(a_handler_that_panics_is_answered_for_and_the_next_worker_goes_on)
     static const asker asks[] = { ask, ask2 };
     for (int i = 0; i < 2; i++) {
         struct site site;
-        open_site(&site, 3, (struct wr_http_conf){ 0 });
+        open_site(&site, 4, (struct wr_http_conf){ 0 });
         CHECK(strncmp(asks[i](&site, GET("/panic")), "500 ", 4) == 0);
         CHECK_STR("200 hello, survivor", asks[i](&site, GET("/hello/survivor")));
         close_site(&site);

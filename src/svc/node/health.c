@@ -12,6 +12,7 @@
 #include "svc/node/node_int.h"
 
 #define EVERY WR_S(1)
+#define CRASHES_WITHIN WR_S(60)
 #define BUS_SILENT (3 * EVERY)      /* then it does not carry */
 
 /* ---- probes: each looks at the thing itself ---- */
@@ -69,19 +70,28 @@ static enum wr_health probe_bus(void *arg, char *why)
     return WR_HEALTH_UNREADY;
 }
 
+/* The workers are one service: it was restarted too often when its members were,
+ * whichever they were. */
+static bool crashes_too_often(struct node *node)
+{
+    unsigned count = atomic_load(&node->crash_count);
+    return count >= NODE_CRASHES
+        && wr_now() - atomic_load(&node->crashes[count % NODE_CRASHES]) < CRASHES_WITHIN;
+}
+
 static enum wr_health probe_workers(void *arg, char *why)
 {
     struct node *node = arg;
-    size_t up = 0, degraded = 0, all = pool_size(node->pool);
-    for (size_t i = 0; i < all; i++) {
-        struct wr_child_stat stat = wr_sup_stat(node->sup, node->first_worker + i);
-        up += stat.state == WR_CHILD_RUNNING;
-        degraded += stat.degraded;
-    }
-    if (up < all || degraded)
-        snprintf(why, READY_WHY_MAX, "%zu of %zu run, %zu restarted too often", up, all,
-                 degraded);
-    return up == 0 ? WR_HEALTH_UNREADY : degraded ? WR_HEALTH_DEGRADED : WR_HEALTH_READY;
+    size_t up = 0, all = pool_size(node->pool);
+    for (size_t i = 0; i < all; i++)
+        up += wr_sup_stat(node->sup, node->first_worker + i).state == WR_CHILD_RUNNING;
+    bool often = crashes_too_often(node);
+    if (up < all || often)
+        snprintf(why, READY_WHY_MAX, "%zu of %zu run%s", up, all,
+                 often ? "; restarted more than 5 times within a minute" : "");
+    if (up == 0)
+        return WR_HEALTH_UNREADY;
+    return up < all || often ? WR_HEALTH_DEGRADED : WR_HEALTH_READY;
 }
 
 /* Twice 128 bits: what is broken gives the same ones again. */
@@ -179,8 +189,14 @@ static void report(struct reporter *reporter)
 /* A child that failed is a crash of its service, for whoever listens. */
 static void pass_on(struct reporter *reporter, const struct wr_child_stat *stat)
 {
-    if (stat->state == WR_CHILD_BACKOFF || (stat->state == WR_CHILD_DOWN && stat->err))
+    if (stat->state == WR_CHILD_BACKOFF || (stat->state == WR_CHILD_DOWN && stat->err)) {
         bus_tell(reporter->node->bus, BUS_SERVICE_CRASHED, stat->name, false, 0);
+        if (strcmp(stat->name, "node.worker") == 0) {
+            unsigned count = atomic_load(&reporter->node->crash_count);
+            atomic_store(&reporter->node->crashes[count % NODE_CRASHES], wr_now());
+            atomic_store(&reporter->node->crash_count, count + 1);
+        }
+    }
     if (!atomic_load(&reporter->node->leaving))
         report(reporter);
 }

@@ -22,6 +22,7 @@
 #include "svc/node/ready.h"
 
 #define NODE_VERBS_MAX 8
+#define NODE_CRASHES 6              /* so many within a minute are too many */
 #define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
 
 /* What the configuration is at a moment. */
@@ -68,6 +69,8 @@ struct node {
     size_t count, first_worker;
     _Atomic size_t next_crash;      /* whose turn it is, in a drill */
     _Atomic wr_time bus_heard;      /* when the reporter last got its own word back */
+    _Atomic wr_time crashes[NODE_CRASHES];      /* of workers, the last ones */
+    _Atomic unsigned crash_count;
     _Atomic bool leaving;
     _Atomic uint64_t reloads_failed;
 };
