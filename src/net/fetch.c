@@ -299,32 +299,33 @@ static wr_err ask(struct wr_fetch *fetch, const struct wr_fetch_request *request
 
 /* ---- calls ---- */
 
-static wr_err open_slot(struct wr_fetch **ret, struct wr_fetch_client *client, char *why)
+/* NULL, with the error and why: not now. */
+static struct wr_fetch *open_slot(struct wr_fetch_client *client, wr_err *ret_err, char *why)
 {
-    if (atomic_load(&client->closed))
-        return fetch_why(why, WR_CLOSED, "the client %s was closed", client->conf.name);
-    if (wr_sem_try_acquire_many(client->slots, 1))
-        return fetch_why(why, WR_BUSY, "the client %s has %u requests under way",
-                         client->conf.name, client->conf.requests_max);
-    struct wr_fetch *fetch = calloc(1, sizeof(*fetch));
-    if (!fetch) {
+    struct wr_fetch *fetch = NULL;
+    if (atomic_load(&client->closed)) {
+        *ret_err = fetch_why(why, WR_CLOSED, "the client %s was closed", client->conf.name);
+    } else if (wr_sem_try_acquire_many(client->slots, 1)) {
+        *ret_err = fetch_why(why, WR_BUSY, "the client %s has %u requests under way",
+                             client->conf.name, client->conf.requests_max);
+    } else if (!(fetch = calloc(1, sizeof(*fetch)))) {
         wr_sem_release(client->slots);
-        return fetch_why(why, WR_NOMEM, "%s", wr_err_text(WR_NOMEM));
+        *ret_err = fetch_why(why, WR_NOMEM, "%s", wr_err_text(WR_NOMEM));
+    } else {
+        atomic_fetch_add(&client->refs, 1);
+        fetch->client = client;
     }
-    atomic_fetch_add(&client->refs, 1);
-    fetch->client = client;
-    *ret = fetch;
-    return WR_OK;
+    return fetch;
 }
 
 wr_err (wr_fetch_open)(struct wr_fetch **ret, struct wr_fetch_client *client,
                        const struct wr_fetch_request *request, struct wr_fetch_reply *ret_head,
                        wr_time deadline, const char *place)
 {
-    struct wr_fetch *fetch = NULL;
+    wr_err err = WR_OK;
     *ret_head = (struct wr_fetch_reply){ 0 };
-    wr_err err = open_slot(&fetch, client, ret_head->why);
-    if (err)
+    struct wr_fetch *fetch = open_slot(client, &err, ret_head->why);
+    if (!fetch)
         return err;
     fetch->body_max = request->body_max ? request->body_max : client->conf.body_max;
     err = ask(fetch, request, deadline, place);

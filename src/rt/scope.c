@@ -253,7 +253,8 @@ wr_err (wr_scope_close)(struct wr_scope *scope, const char *place)
     if (fiber->held_count | fiber->foreign)
         wr_wait_refuse(fiber, scope->name, place);
     if (atomic_load_explicit(&scope->live, memory_order_acquire) != 0) {
-        wr_scope_end(scope, WR_CANCELED);
+        /* Who closes because the deadline passed may be ahead of the timer. */
+        wr_scope_end(scope, scope->deadline <= wr_now() ? WR_TIMEOUT : WR_CANCELED);
         struct wr_scope *from = fiber->scope;
         wr_fiber_set_scope(fiber, &wr_scope_nowhere);
         wr_err err = await_tasks(scope, fiber, WR_NEVER, place);

@@ -419,3 +419,24 @@ TEST_PLAIN(a_deadline_ends_waits_on_another_worker_and_the_scope_while_the_owner
 {
     CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 2 }, own_and_compute, NULL));
 }
+
+/* Past its deadline, and no timer had a chance to fire. */
+static wr_err close_late(void *arg)
+{
+    struct waiting *waiting = arg;
+    wr_time deadline = wr_after(WR_MS(5));
+    struct wr_scope *scope = make(deadline);
+    CHECK_OK(wr_scope_go(scope, "test.waiting", wait_for_ever, waiting));
+    CHECK_OK(wr_yield());
+    while (wr_now() <= deadline)
+        ;
+    CHECK_ERR(WR_TIMEOUT, wr_scope_close(scope));
+    return WR_OK;
+}
+
+TEST_PLAIN(a_scope_that_is_closed_after_its_deadline_timed_out)
+{
+    struct waiting waiting = { 0 };
+    CHECK_OK(wr_run(&(struct wr_run_conf){ .workers = 1 }, close_late, &waiting));
+    CHECK_ERR(WR_TIMEOUT, waiting.err);
+}

@@ -70,9 +70,9 @@ static bool loopback_name(const char *host)
     size_t len = host_len(host);
     if (len == 0 || len >= sizeof(name) || !port_follows(host + len))
         return false;
-    bool bare = host[0] == '[';
-    memcpy(name, host + bare, len - 2 * bare);
-    name[len - 2 * bare] = '\0';
+    size_t bracket = host[0] == '[';
+    memcpy(name, host + bracket, len - 2 * bracket);
+    name[len - 2 * bracket] = '\0';
     if (strcasecmp(name, "localhost") == 0)
         return true;
     return !wr_addr_parse_ip(&addr, name, 0) && wr_addr_loopback(&addr);

@@ -17,7 +17,7 @@ static void write_conf(const char *text)
 static void begin(struct rig *rig, const char *text)
 {
     snprintf(folder, sizeof(folder), "/tmp/weir-reload-XXXXXX");
-    REQUIRE(mkdtemp(folder));
+    CHECK(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/weir.toml", folder);
     write_conf(text);
     rig_begin(rig, (const char *const[]){ "--config", path, NULL });
