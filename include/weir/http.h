@@ -19,8 +19,8 @@
  * the status of err.h, or the one of 400 and above that it has set, and a body that
  * says what and why.
  *
- * Every reply carries X-Content-Type-Options and X-Corr-ID; 429 and 503 carry
- * Retry-After, of 1 s unless another was added.
+ * Every reply carries X-Content-Type-Options, X-Corr-ID and the same id as
+ * X-Request-Id; 429 and 503 carry Retry-After, of 1 s unless another was added.
  *
  * Connections cost nothing but their fiber while they are idle.  Everything that
  * comes in has a limit, and what is over it is answered, not buffered.

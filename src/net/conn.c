@@ -202,6 +202,8 @@ static void add_head(struct conn *conn, struct wr_text *text)
     if (call->corr[0]) {
         wr_text_str(text, "X-Corr-ID: ");
         wr_text_str(text, call->corr);
+        wr_text_str(text, "\r\nX-Request-Id: ");
+        wr_text_str(text, call->corr);
         wr_text_str(text, "\r\n");
     }
     const char *retry_after = reply_retry_after(call);

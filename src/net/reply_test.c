@@ -145,7 +145,10 @@ static void check_ids(const char *(*asked)(struct site *site, const char *text))
     open_own(&site, (struct wr_http_conf){ 0 });
     asked(&site, "GET /nowhere HTTP/1.1\r\nHost: a\r\nX-Request-Id: abc-1\r\n\r\n");
     const char *id = strcasestr(answer_head, "\r\nX-Corr-ID: ");
-    CHECK(id && strncmp(id + 13, "abc-1", 5) == 0);
+    const char *same = strcasestr(answer_head, "\r\nX-Request-Id: ");
+    REQUIRE(id && same);
+    CHECK(strncmp(id + 13, "abc-1\r\n", 7) == 0);
+    CHECK(strncmp(same + 16, "abc-1", 5) == 0);
     CHECK(strstr(answer_head, "\r\nX-Content-Type-Options: nosniff\r\n") != NULL);
     char first[27] = "";
     for (int i = 0; i < 2; i++) {

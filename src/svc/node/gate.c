@@ -185,30 +185,32 @@ wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, const void
     return verdict.status == 403 ? WR_DENIED : WR_INVALID;
 }
 
-static bool needs_token(const struct gate_conf *conf, const struct wr_call *call)
+static bool needs_token(const struct gate_conf *conf, const struct wr_call *call, bool open)
 {
     const struct wr_route *route = wr_call_route(call);
     if (route->scope && strcmp(route->scope, GATE_ADMIN) == 0)
-        return conf->admin || !conf->open || !wr_addr_loopback(wr_call_peer(call));
-    return !conf->open && (route->class != WR_ROUTE_PRIORITY || route->scope);
+        return conf->admin || !open;
+    return !open && (route->class != WR_ROUTE_PRIORITY || route->scope);
 }
 
 wr_err gate_admit(struct gate *gate, struct wr_call *call)
 {
     const struct gate_conf *conf = &gate->conf;
+    /* Whatever was said about the address: who comes from elsewhere is not at home. */
+    bool open = conf->open && wr_addr_loopback(wr_call_peer(call));
     const char *token = bearer(call);
     if (token) {
         if (conf->admin && wr_secret_equal(conf->admin, token, strlen(token)))
             return WR_OK;
         return admit_token(gate, call, token);
     }
-    if (needs_token(conf, call))
+    if (needs_token(conf, call, open))
         return conf->admin || conf->key_count
                    ? refuse(call, 401, "missing", "this needs a token: Authorization: Bearer")
                    : refuse(call, 403, "missing", "this can be asked for on a loopback address "
                                                   "only, as the node has no key for tokens");
     const char *host = wr_call_header(call, "host"), *origin = wr_call_header(call, "origin");
-    if (!conf->open || !host)
+    if (!open || !host)
         return WR_OK;
     if (strcmp(host, conf->self) != 0 && !loopback_name(host))
         return refuse(call, 403, "host", "without a token the host must be a loopback name");

@@ -144,6 +144,12 @@ wr_err http_run(void *arg, struct wr_once *drain)
     return serve(node, node->http, drain);
 }
 
+wr_err local_run(void *arg, struct wr_once *drain)
+{
+    struct node *node = arg;
+    return serve(node, node->local, drain);
+}
+
 static void tell(const struct notice *notice)
 {
     wr_log(WR_INFO, notice->event, WR_F_STR("route", notice->route),
@@ -288,6 +294,37 @@ void node_news(struct node *node, enum wr_news news, const char *status)
         (void)!wr_manager_tell(node->start->manager, news, status);
 }
 
+/* The Unix socket: for the owner of its folder, which is nobody else's, and for those
+ * that are listed. */
+static wr_err open_local(struct node *node, const struct wr_conf *conf,
+                         struct wr_http_conf http)
+{
+    struct wr_addr addr = { .kind = WR_ADDR_UNIX };
+    const char *path = wr_conf_text(conf, "uds.path");
+    const int64_t *listed;
+    struct wr_file_info folder;
+    if (!path)
+        return WR_OK;
+    snprintf(addr.path, sizeof(addr.path), "%s", path);
+    char *slash = strrchr(addr.path, '/');
+    size_t cut = !slash ? 0 : slash == addr.path ? 1 : (size_t)(slash - addr.path);
+    char dir[sizeof(addr.path)] = ".";
+    if (cut)
+        snprintf(dir, sizeof(dir), "%.*s", (int)cut, addr.path);
+    wr_err err = wr_file_look(&folder, dir, wr_after(WR_S(5)));
+    if (err)
+        return err;
+    size_t count = wr_conf_numbers(conf, "uds.allow_uids", &listed), used = 0;
+    node->uids[used++] = folder.uid;
+    for (size_t i = 0; i < count && used < NODE_UIDS_MAX; i++)
+        node->uids[used++] = (uint32_t)listed[i];
+    http.tls = NULL;
+    http.uids = node->uids;
+    http.uid_count = used;
+    return front_open(&node->local, &(struct front_place){ .fd = -1, .addr = &addr }, &http,
+                      node->start->why, sizeof(node->start->why));
+}
+
 static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
 {
     struct node_start *start = node->start;
@@ -304,6 +341,8 @@ static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
                                       .addr = wr_conf_addr(conf, "metrics_addr") };
         err = front_open(&node->control, &place, &http, start->why, sizeof(start->why));
     }
+    if (!err)
+        err = open_local(node, conf, http);
     return err ? err : ingress_open(node, conf);
 }
 
@@ -319,6 +358,10 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
                                        .group = GROUP_METRICS, .control = true });
     add_child(node, (struct wr_child){ "node.http", http_run, node, WR_RESTART_ALWAYS,
                                        .group = GROUP_HTTP, .stop_within = WR_S(1) });
+    if (node->local)
+        add_child(node, (struct wr_child){ "node.local", local_run, node, WR_RESTART_ALWAYS,
+                                           .group = GROUP_HTTP, .stop_within = WR_S(1),
+                                           .control = true });
     add_child(node, (struct wr_child){ "node.health", health_run, node, WR_RESTART_ALWAYS,
                                        .group = GROUP_KEEPING, .control = true });
     add_child(node, (struct wr_child){ "node.config", reload_run, node, WR_RESTART_ALWAYS,
@@ -371,6 +414,7 @@ static void close_node(struct node *node)
         pool_close(node->pool);         /* its calls belong to the fronts */
     front_close(node->http);
     front_close(node->control);
+    front_close(node->local);
     ingress_close(node->ingress);
     gate_free(node->gate);
     keyring_free(node->keys);

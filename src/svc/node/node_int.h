@@ -22,6 +22,7 @@
 #include "svc/node/ready.h"
 
 #define NODE_VERBS_MAX 8
+#define NODE_UIDS_MAX 64
 #define NODE_CRASHES 6              /* so many within a minute are too many */
 #define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
 
@@ -60,7 +61,8 @@ struct node {
     struct wr_tls *tls;             /* NULL: in clear */
     struct wr_secret *admin;        /* NULL: there is none */
     struct keyring *keys;           /* of tokens; NULL: there are none */
-    struct front *http, *control;
+    struct front *http, *control, *local;
+    uint32_t uids[NODE_UIDS_MAX];   /* who may use the Unix socket */
     struct ingress *ingress;        /* NULL: no OAP */
     struct wr_oap_verb verbs[NODE_VERBS_MAX];
     struct wr_route *routes;
@@ -84,6 +86,7 @@ wr_err health_run(void *arg, struct wr_once *drain);
 wr_err reload_run(void *arg, struct wr_once *drain);
 wr_err metrics_run(void *arg, struct wr_once *drain);
 wr_err http_run(void *arg, struct wr_once *drain);
+wr_err local_run(void *arg, struct wr_once *drain);
 wr_err ingress_run(void *arg, struct wr_once *drain);
 
 /* Tell the service manager, if there is one. */

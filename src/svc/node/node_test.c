@@ -1,6 +1,8 @@
 /* node_test.c - a whole node: it becomes ready, works, breaks, drains. */
 #include "svc/node/node.h"
 
+#include <unistd.h>
+
 #include <weir/task.h>
 
 #include "testing/node_rig.h"
@@ -189,6 +191,25 @@ TEST(a_service_restarted_too_often_is_degraded_and_recovers)
     CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
     CHECK(strstr(answer.body, "\"degraded\":false"));
     CHECK_OK(rig_end(&rig));
+}
+
+TEST(its_owner_can_use_the_unix_socket)
+{
+    struct rig rig;
+    struct wr_addr addr;
+    char folder[] = "/tmp/weir-local-XXXXXX", path[60], text[80];
+    REQUIRE(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/node.sock", folder);
+    snprintf(text, sizeof(text), "unix:%s", path);
+    rig_begin(&rig, (const char *const[]){ "--uds", path, NULL });
+    CHECK_OK(wr_addr_parse(&addr, text));
+    struct wr_stream *stream = NULL;
+    REQUIRE_OK(wr_connect(&stream, &addr, wr_after(WR_S(1))));
+    rig_say(stream, "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    CHECK_EQ(200, rig_hear(stream, &answer));
+    wr_stream_close(stream);
+    CHECK_OK(rig_end(&rig));
+    rmdir(folder);
 }
 
 TEST(an_admin_can_stop_it)

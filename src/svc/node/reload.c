@@ -100,6 +100,7 @@ static void apply_bounds(struct node *node, const struct wr_conf *conf)
     facets_set(node->facets, &facets);
     tune(node->http, &http);
     tune(node->control, &http);
+    tune(node->local, &http);
 }
 
 /* Also when no key has changed: what the paths lead to may have. */
