@@ -202,11 +202,11 @@ TEST(without_events_the_stream_ends_after_its_idle_time_though_comments_went_out
     open_telling((struct wr_http_conf){ 0 });
     struct wr_stream *stream = listen_to("/tell?idle=1", "");
     wr_time start = wr_now();
-    CHECK_OK(wr_sleep(start + WR_S(30)));
+    CHECK_OK(wr_sleep(start + WR_S(31)));       /* a second after a comment */
     happen("x");
-    CHECK_OK(wr_sleep(start + WR_S(70) - 1));
+    CHECK_OK(wr_sleep(start + WR_S(71) - 1));
     CHECK(!done);
-    CHECK_OK(wr_sleep(start + WR_S(71)));
+    CHECK_OK(wr_sleep(start + WR_S(72)));
     CHECK(done);
     CHECK_STR(":\n\n:\n\nid: 7\nevent: news\ndata: x\n\n:\n\n:\n\nevent: end\ndata: idle\n\n",
               heard(stream));
