@@ -302,19 +302,26 @@ static wr_err ask(struct wr_fetch *fetch, const struct wr_fetch_request *request
 /* NULL, with the error and why: not now. */
 static struct wr_fetch *open_slot(struct wr_fetch_client *client, wr_err *ret_err, char *why)
 {
-    struct wr_fetch *fetch = NULL;
     if (atomic_load(&client->closed)) {
-        *ret_err = fetch_why(why, WR_CLOSED, "the client %s was closed", client->conf.name);
-    } else if (wr_sem_try_acquire_many(client->slots, 1)) {
-        *ret_err = fetch_why(why, WR_BUSY, "the client %s has %u requests under way",
-                             client->conf.name, client->conf.requests_max);
-    } else if (!(fetch = calloc(1, sizeof(*fetch)))) {
-        wr_sem_release(client->slots);
-        *ret_err = fetch_why(why, WR_NOMEM, "%s", wr_err_text(WR_NOMEM));
-    } else {
-        atomic_fetch_add(&client->refs, 1);
-        fetch->client = client;
+        *ret_err = WR_CLOSED;
+        (void)!fetch_why(why, WR_CLOSED, "the client %s was closed", client->conf.name);
+        return NULL;
     }
+    if (wr_sem_try_acquire_many(client->slots, 1)) {
+        *ret_err = WR_BUSY;
+        (void)!fetch_why(why, WR_BUSY, "the client %s has %u requests under way",
+                         client->conf.name, client->conf.requests_max);
+        return NULL;
+    }
+    struct wr_fetch *fetch = calloc(1, sizeof(*fetch));
+    if (!fetch) {
+        *ret_err = WR_NOMEM;
+        (void)!fetch_why(why, WR_NOMEM, "%s", wr_err_text(WR_NOMEM));
+        wr_sem_release(client->slots);
+        return NULL;
+    }
+    atomic_fetch_add(&client->refs, 1);
+    fetch->client = client;
     return fetch;
 }
 
