@@ -165,9 +165,14 @@ static void check_file(const struct wr_conf *conf, struct wr_conf_report *report
 
 static void check_tls(const struct wr_conf *conf, struct wr_conf_report *report)
 {
+    static const char *const needed[] = { "tls.cert_path", "tls.key_path" };
+    bool said = strcmp(wr_conf_origin(conf, "tls.enabled"), "default") != 0;
+    for (size_t i = 0; i < 2 && !said; i++)     /* who names one does not mean in clear */
+        if (wr_conf_has(conf, needed[i]))
+            wr_conf_refuse(report, conf, needed[i],
+                           "it is not used unless tls.enabled is true (--tls)");
     if (!wr_conf_bool(conf, "tls.enabled"))
         return;
-    static const char *const needed[] = { "tls.cert_path", "tls.key_path" };
     for (size_t i = 0; i < 2; i++)
         if (!wr_conf_has(conf, needed[i]))
             wr_conf_refuse(report, conf, needed[i], "tls.enabled needs it");

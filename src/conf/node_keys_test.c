@@ -130,6 +130,13 @@ TEST_PLAIN(the_drain_is_between_one_and_five_seconds)
               SAID("--drain-deadline", "999ms"));
 }
 
+TEST_PLAIN(a_certificate_without_tls_is_not_passed_over_in_silence)
+{
+    CHECK_STR("flag --tls-cert: tls.cert_path = \"/nowhere\": it is not used unless "
+              "tls.enabled is true (--tls)\n", SAID("--tls-cert=/nowhere"));
+    CHECK_STR("", SAID("--no-tls", "--tls-cert=/nowhere"));
+}
+
 TEST_PLAIN(tls_needs_its_files)
 {
     REQUIRE(enter());

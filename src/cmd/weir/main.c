@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/weir/weir.h"
+#include "conf/name.h"
 
 static const struct command {
     const char *name;
@@ -29,34 +30,13 @@ static int usage(FILE *out, int status)
     return status;
 }
 
-/* How many letters would have to change: for "did you mean". */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[32], n = strlen(b);
-    if (n >= 32)
-        return n;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t change = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            size_t best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = change < best ? change : best;
-        }
-    }
-    return row[n];
-}
-
 static int unknown(const char *name)
 {
     const char *nearest = NULL;
     size_t least = 3;
     for (size_t i = 0; i < COMMANDS; i++)
-        if (distance(name, commands[i].name) < least) {
-            least = distance(name, commands[i].name);
+        if (wr_name_distance(name, commands[i].name) < least) {
+            least = wr_name_distance(name, commands[i].name);
             nearest = commands[i].name;
         }
     fprintf(stderr, "weir: there is no command \"%s\"", name);

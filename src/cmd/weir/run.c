@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,23 +31,6 @@ struct start {
 
 /* ---- the data directory: one node each ---- */
 
-static bool make_folders(const char *path)
-{
-    char copy[4096];
-    if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy)) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    for (char *at = copy + 1; *at; at++)
-        if (*at == '/') {
-            *at = '\0';
-            if (mkdir(copy, 0755) && errno != EEXIST)
-                return false;
-            *at = '/';
-        }
-    return !mkdir(copy, 0700) || errno == EEXIST;
-}
-
 static int in_use(const char *data, int fd)
 {
     char text[200] = "";
@@ -69,9 +51,10 @@ static int take_data(struct start *start)
     start->lock = -1;
     if (wr_conf_bool(start->conf, "security.amnesia"))
         return 0;
-    if (!make_folders(data)) {
+    wr_err err = wr_file_make_dir(data, 0700, WR_NEVER);
+    if (err) {
         fprintf(stderr, "weir: data = \"%s\" cannot be made: %s; give another --data\n", data,
-                strerror(errno));
+                wr_err_text(err));
         return 2;
     }
     snprintf(path, sizeof(path), "%s/lock", data);
