@@ -37,7 +37,7 @@ static struct wr_metric lines_total = {
 };
 static struct wr_metric dropped_total = {
     .name = "log_dropped_total",
-    .help = "Lines not written because their level had spent its budget.",
+    .help = "Lines not written: their level had spent its budget, or nobody read them.",
     .type = WR_COUNTER,
     .labels = { "level" },
     .series_max = LEVELS,
@@ -232,7 +232,8 @@ static void write_tail(struct line *line, uint64_t suppressed, uint64_t lost)
     wr_text_str(&line->text, line->json ? "}\n" : "\n");
 }
 
-static void write_line(enum wr_log_level level, const char *event,
+/* False: nobody takes it. */
+static bool write_line(enum wr_log_level level, const char *event,
                        const struct wr_field *fields, uint64_t suppressed)
 {
     char buf[LINE_MAX + 1];
@@ -244,9 +245,13 @@ static void write_line(enum wr_log_level level, const char *event,
     for (; fields->key; fields++)
         write_field(&line, fields);
     line.text.cap = sizeof(buf);
-    write_tail(&line, suppressed, atomic_exchange(&dropped, 0));
+    uint64_t lost = atomic_exchange(&dropped, 0);
+    write_tail(&line, suppressed, lost);
     WR_ASSERT(line.text.cut == 0);
-    wr_world->complain(line.text.at, line.text.len);
+    bool said = wr_world->complain(line.text.at, line.text.len);
+    if (!said)
+        atomic_fetch_add(&dropped, lost);
+    return said;
 }
 
 void wr_log_line(struct wr_log_limit *limit, wr_time span, enum wr_log_level level,
@@ -258,13 +263,12 @@ void wr_log_line(struct wr_log_limit *limit, wr_time span, enum wr_log_level lev
         wr_counter_add(wr_metric_counter(&suppressed_total), 1);
         return;
     }
-    if (!budget_allows(level)) {
+    if (!budget_allows(level) || !write_line(level, event, fields, suppressed)) {
         if (limit)
             atomic_fetch_add(&limit->suppressed, suppressed);
         atomic_fetch_add(&dropped, 1);
         wr_counter_add(wr_metric_counter(&dropped_total, level_names[level]), 1);
         return;
     }
-    write_line(level, event, fields, suppressed);
     wr_counter_add(wr_metric_counter(&lines_total, level_names[level]), 1);
 }

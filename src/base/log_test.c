@@ -33,14 +33,19 @@ static const char *env(const char *name)
     return strcmp(name, "WEIR_LOG") == 0 ? fake_env : NULL;
 }
 
-static void complain(const char *text, size_t len)
+static bool deaf;               /* nobody reads what is said */
+
+static bool complain(const char *text, size_t len)
 {
+    if (deaf)
+        return false;
     said_count++;
     if (len < sizeof(said) - said_len) {
         memcpy(said + said_len, text, len);
         said_len += len;
         said[said_len] = '\0';
     }
+    return true;
 }
 
 static const struct wr_world fake = {
@@ -357,6 +362,24 @@ TEST_PLAIN(a_line_dropped_over_budget_does_not_forget_what_its_limit_suppressed)
     fake_now += WR_S(1);
     wr_log_limited(&limit, WR_MS(100), WR_INFO, "a");
     CHECK_STR(TS "level=info event=a suppressed=1 dropped=1\n", heard());
+    end();
+}
+
+TEST_PLAIN(a_line_that_nobody_reads_is_dropped_and_the_next_says_so)
+{
+    struct wr_log_limit limit = { 0 };
+    begin(&(struct wr_log_conf){ 0 });
+    wr_log_limited(&limit, WR_MS(100), WR_INFO, "a");
+    wr_log_limited(&limit, WR_MS(100), WR_INFO, "a");
+    heard();
+    deaf = true;
+    fake_now += WR_MS(100);
+    wr_log_limited(&limit, WR_MS(100), WR_INFO, "a");
+    wr_log(WR_INFO, "b");
+    deaf = false;
+    fake_now += WR_MS(100);
+    wr_log_limited(&limit, WR_MS(100), WR_INFO, "a");
+    CHECK_STR(TS "level=info event=a suppressed=1 dropped=2\n", heard());
     end();
 }
 

@@ -1,5 +1,9 @@
 /* os.c - the real world. */
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
@@ -43,17 +47,43 @@ static const char *env(const char *name)
     return getenv(name);
 }
 
-static void complain(const char *text, size_t len)
+/* A pipe that is ready takes so much without waiting; a file is always ready. */
+static bool stderr_is_ready(void)
+{
+    struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+    int count;
+    do
+        count = poll(&fd, 1, 0);
+    while (count < 0 && errno == EINTR);
+    return count == 1 && (fd.revents & POLLOUT);
+}
+
+static bool write_all(const char *text, size_t len)
 {
     while (len > 0) {
-        ssize_t n = write(STDERR_FILENO, text, len);
+        if (!stderr_is_ready())
+            return false;
+        ssize_t n = write(STDERR_FILENO, text, len < PIPE_BUF ? len : PIPE_BUF);
         if (n < 0 && errno != EINTR)
-            return;
+            return false;
         if (n > 0) {
             text += n;
             len -= (size_t)n;
         }
     }
+    return true;
+}
+
+/* Who reads it may have stopped: nobody here waits for him.  One at a time, or two would
+ * find the same last page free. */
+static bool complain(const char *text, size_t len)
+{
+    static atomic_flag speaking = ATOMIC_FLAG_INIT;
+    while (atomic_flag_test_and_set_explicit(&speaking, memory_order_acquire))
+        sched_yield();
+    bool said = write_all(text, len);
+    atomic_flag_clear_explicit(&speaking, memory_order_release);
+    return said;
 }
 
 const struct wr_world wr_world_os = {

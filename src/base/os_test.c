@@ -119,6 +119,27 @@ TEST_PLAIN(complain_gives_up_when_standard_error_takes_no_more)
     close(ends[1]);
 }
 
+/* A blocking pipe, as a service manager gives: whoever waits here is killed by the alarm. */
+TEST_PLAIN(complain_does_not_wait_for_a_reader_that_has_stopped)
+{
+    int ends[2], taken = 0;
+    static char line[4096], back[1 << 20];
+    memset(line, 'x', sizeof(line));
+    REQUIRE(pipe(ends) == 0);
+    int saved = stderr_replace(ends[1]);
+    alarm(20);
+    while (taken < 10000 && wr_world_os.complain(line, sizeof(line)))
+        taken++;
+    bool again = wr_world_os.complain(line, sizeof(line));
+    alarm(0);
+    stderr_restore(saved);
+    CHECK(taken > 0 && taken < 10000);
+    CHECK(!again);
+    CHECK_EQ(taken * (int)sizeof(line), read(ends[0], back, sizeof(back)));
+    close(ends[0]);
+    close(ends[1]);
+}
+
 TEST_PLAIN(complain_gives_up_when_there_is_no_standard_error)
 {
     int saved = dup(STDERR_FILENO);

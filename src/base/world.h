@@ -10,6 +10,7 @@
 #ifndef WR_BASE_WORLD_H
 #define WR_BASE_WORLD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,8 @@ struct wr_world {
     int64_t (*wall)(void);                          /* nanoseconds since 1970, UTC */
     void (*entropy)(void *buf, size_t size);        /* unpredictable bytes; cannot fail */
     const char *(*env)(const char *name);           /* NULL when unset */
-    void (*complain)(const char *text, size_t len); /* to standard error, best effort */
+    /* To standard error, without waiting; false: not all of it was taken. */
+    bool (*complain)(const char *text, size_t len);
 };
 
 /* The world in force; the real one from the start.  Only a driver changes it,

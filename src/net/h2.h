@@ -67,6 +67,7 @@ struct h2_stream {
     _Atomic(struct part *) parts;   /* the latest first */
     struct part begin, end;
     struct part *first, *last;      /* taken over by the connection, in order */
+    bool begun;                     /* its head is nghttp2's to send */
     bool ended;
     bool deferred;                  /* nghttp2 waits for more */
 };

@@ -358,6 +358,41 @@ static void reset(struct h2_stream *self, uint32_t code)
     nghttp2_submit_rst_stream(self->h2->session, NGHTTP2_FLAG_NONE, self->id, code);
 }
 
+/* The task is not done and has not begun to answer: it goes on as if the peer had gone,
+ * and another answers in its place. */
+static void leave_task(struct h2_stream *self)
+{
+    struct h2 *h2 = self->h2;
+    struct wr_call *call = call_replace(self->call, HEAD_ROOM);
+    struct h2_stream *heir = call ? h2_stream_new(h2, self->id) : NULL;
+    if (!heir) {
+        call_drop(call);
+        reset(self, NGHTTP2_CANCEL);
+        return;
+    }
+    give_call(h2, heir->call);
+    heir->call = call;
+    call->conn = heir;
+    heir->judged = heir->whole = true;
+    (void)nghttp2_session_set_stream_user_data(h2->session, self->id, heir);
+    h2_stream_close(self);
+    h2_stream_answer(heir);
+}
+
+/* A part that was handed over comes with a word, which is on the way then. */
+static void late_task(struct h2_stream *self)
+{
+    bool handed = atomic_load_explicit(&self->parts, memory_order_relaxed);
+    if (self->begun && !self->deferred) {
+        iostat_timeout(IOSTAT_WRITE);       /* it sends, and nobody takes it */
+        reset(self, NGHTTP2_CANCEL);
+    } else if (!handed && !self->begun) {
+        leave_task(self);
+    } else if (!handed) {
+        reset(self, NGHTTP2_CANCEL);        /* it has begun, and does not come to its end */
+    }
+}
+
 void h2_stream_late(struct h2_stream *self)
 {
     struct wr_call *old = self->call, *call;
@@ -385,7 +420,7 @@ void h2_stream_late(struct h2_stream *self)
         call_drop(old);
         h2_stream_answer(self);
         break;
-    case H2_TASK:                           /* it sends, and nobody takes it */
+    case H2_TASK: late_task(self); break;
     case H2_ANSWERED:
         iostat_timeout(IOSTAT_WRITE);
         reset(self, NGHTTP2_CANCEL);

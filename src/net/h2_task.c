@@ -10,6 +10,7 @@
 #define ROOM ((size_t)64 * 1024)    /* bytes of a stream that nobody has taken yet */
 #define PART_MAX ((size_t)16 * 1024)
 #define PART_COST_MIN ((size_t)1024)
+#define LAST_WORD WR_MS(5)          /* from its deadline on, to say itself that it was that */
 
 /* ---- tasks: their side ---- */
 
@@ -102,6 +103,12 @@ static wr_err run_task(void *arg)
 
 /* ---- tasks: the connection's side ---- */
 
+/* Of a short call the soft deadline was before. */
+static wr_time patience_with(const struct wr_call *call)
+{
+    return call->hard_deadline + (call->route->class == WR_ROUTE_SHORT ? 0 : LAST_WORD);
+}
+
 wr_err h2_task_start(struct h2_stream *self)
 {
     struct h2 *h2 = self->h2;
@@ -117,7 +124,7 @@ wr_err h2_task_start(struct h2_stream *self)
     self->end.kind = PART_END;
     self->call->io = &task_io;
     self->state = H2_TASK;
-    h2_stream_expect(self, WR_NEVER);
+    h2_stream_expect(self, patience_with(self->call));
     return err ? err : wr_scope_go(h2->scope, "http.stream", run_task, self);
 }
 
@@ -137,7 +144,7 @@ static ssize_t end_of_parts(struct h2_stream *self, uint32_t *flags)
     const struct wr_call *call = self->call;
     if (!self->ended) {
         self->deferred = true;
-        h2_stream_expect(self, WR_NEVER);
+        h2_stream_expect(self, call->hard_deadline + self->h2->http->now.write_within);
         return NGHTTP2_ERR_DEFERRED;
     }
     if (call->failed || (call->sized && call->left > 0))
@@ -178,6 +185,7 @@ static void take_part(struct h2_stream *self, struct part *part)
 {
     part->next = NULL;
     if (part->kind == PART_BEGIN) {
+        self->begun = true;
         begin_parts(self);
     } else if (part->kind == PART_END) {
         self->ended = true;

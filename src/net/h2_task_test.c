@@ -49,7 +49,19 @@ static wr_err letters(struct wr_call *call)
     return err;
 }
 
+/* It begins, and then neither sends nor ends. */
+static wr_err begin_and_stay(struct wr_call *call)
+{
+    wr_err err = wr_call_begin(call);
+    return err ? err : stubborn(call);
+}
+
 static const struct wr_route own[] = {
+    { .method = "GET", .path = "/stubborn", .handler = stubborn },
+    { .method = "GET", .path = "/stubborn/long", .handler = stubborn, .class = WR_ROUTE_LONG,
+      .deadline = WR_S(7) },
+    { .method = "GET", .path = "/stubborn/stream", .handler = begin_and_stay,
+      .class = WR_ROUTE_STREAM, .deadline = WR_S(7) },
     { .method = "GET", .path = "/letters", .handler = letters, .class = WR_ROUTE_STREAM },
     { .method = "GET", .path = "/count/{last}", .handler = count_to, .class = WR_ROUTE_STREAM },
     { .method = "GET", .path = "/wait", .handler = wait_for_nothing, .class = WR_ROUTE_LONG },
@@ -60,7 +72,8 @@ static const struct wr_route own[] = {
 
 static struct peer *open_own(struct site *site)
 {
-    open_site_of(site, 0, (struct wr_http_conf){ .routes = own, .count = 6 });
+    open_site_of(site, 0, (struct wr_http_conf){ .routes = own,
+                                                 .count = sizeof(own) / sizeof(*own) });
     return peer_dial(site);
 }
 
@@ -214,6 +227,50 @@ TEST(a_stream_that_is_reset_while_it_sends_leaves_nothing)
         CHECK_ERR(WR_BROKENPIPE, ended_with);
     }
     CHECK(strncmp(peer_hear(peer, peer_get(peer, "/nowhere")), "404", 3) == 0);
+    peer_close_all(peer);
+    close_site(&site);
+}
+
+TEST(a_call_that_ignores_its_deadline_is_answered_at_it)
+{
+    struct site site;
+    struct peer *peer = open_own(&site);
+    static const struct { const char *path; wr_time at; } calls[] = {
+        { "/stubborn", WR_S(2) }, { "/stubborn/long", WR_S(7) + WR_MS(5) } };
+    for (int i = 0; i < 2; i++) {
+        wr_time before = wr_now();
+        int32_t late = peer_get(peer, calls[i].path);
+        CHECK(strncmp(peer_hear(peer, late), "504 ", 4) == 0);
+        CHECK_EQ(calls[i].at, wr_now() - before);
+        CHECK_EQ(NGHTTP2_NO_ERROR, got_of(peer, late)->code);
+    }
+    CHECK_STR("200 hello, you", peer_hear(peer, peer_get(peer, "/hello/you")));
+    CHECK_OK(wr_once_set(gate, NULL));
+    peer_settle(peer);
+    CHECK_STR("200 hello, all", peer_hear(peer, peer_get(peer, "/hello/all")));
+    peer_close_all(peer);
+    close_site(&site);
+}
+
+TEST(a_connection_can_end_while_a_call_ignores_its_deadline)
+{
+    struct site site;
+    struct peer *peer = open_own(&site);
+    CHECK(strncmp(peer_hear(peer, peer_get(peer, "/stubborn")), "504 ", 4) == 0);
+    peer_close_all(peer);
+    close_site(&site);
+}
+
+TEST(a_stream_that_ignores_its_deadline_is_reset)
+{
+    struct site site;
+    struct peer *peer = open_own(&site);
+    wr_time before = wr_now();
+    int32_t id = peer_get(peer, "/stubborn/stream");
+    CHECK_STR("200", peer_hear(peer, id));
+    CHECK_EQ(NGHTTP2_CANCEL, got_of(peer, id)->code);
+    CHECK_EQ(WR_S(7 + 5), wr_now() - before);
+    CHECK_STR("200 hello, you", peer_hear(peer, peer_get(peer, "/hello/you")));
     peer_close_all(peer);
     close_site(&site);
 }

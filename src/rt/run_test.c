@@ -333,12 +333,13 @@ TEST_DIES(a_dump_names_every_fiber_what_it_waits_for_and_where,
 
 static struct { atomic_int lines, wrong; } dumped;
 
-static void count_line(const char *line, size_t len)
+static bool count_line(const char *line, size_t len)
 {
     (void)len;
     atomic_fetch_add(&dumped.lines, 1);
     if (!strstr(line, "weir:   worker ") || !strstr(line, "#") || !strstr(line, " at src/rt/"))
         atomic_fetch_add(&dumped.wrong, 1);
+    return true;
 }
 
 struct churn { atomic_int running; int rounds; };
@@ -400,7 +401,7 @@ TEST_PLAIN(a_dump_shows_only_what_is_there_while_fibers_begin_wait_and_end_on_tw
     CHECK_EQ(0, dumped.wrong);
 }
 
-static void dump_to(void (*complain)(const char *line, size_t len))
+static void dump_to(bool (*complain)(const char *line, size_t len))
 {
     const struct wr_world *before = wr_world;
     struct wr_world listening = *before;
@@ -412,7 +413,7 @@ static void dump_to(void (*complain)(const char *line, size_t len))
 
 static struct { unsigned rows, more, locked; } long_dump;
 
-static void look_at_the_lock(const char *line, size_t len)
+static bool look_at_the_lock(const char *line, size_t len)
 {
     (void)len;
     unsigned more = 0;
@@ -420,6 +421,7 @@ static void look_at_the_lock(const char *line, size_t len)
     if (sscanf(line, "weir:   and %u more\n", &more) == 1)
         long_dump.more += more;
     long_dump.locked += atomic_load(&wr_rt.root->lock.word) != 0;
+    return true;
 }
 
 TEST(a_dump_shows_thousands_and_holds_no_lock_while_it_prints)

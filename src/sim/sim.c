@@ -100,19 +100,19 @@ static bool may_panic_here(void)
 }
 
 /* What the program and the runtime have to say is part of what happened. */
-static void complain(const char *text, size_t len)
+static bool complain(const char *text, size_t len)
 {
     struct sim *s = &wr_sim;
     if (s->hush || s->unwinding || !wr_sim_alive())
-        return;
+        return true;
     size_t shown = len > 0 && text[len - 1] == '\n' ? len - 1 : len;
     if (shown > TRACE_LINE)
         shown = TRACE_LINE;
     wr_trace_format(&s->trace, "say %.*s", (int)shown, text);
     if (s->silent || may_panic_here())
-        return;
+        return true;
     say_where();
-    outer_world->complain(text, len);
+    return outer_world->complain(text, len);
 }
 
 static int64_t wall(wr_time now)

@@ -46,9 +46,10 @@ static const char *env(const char *name)
     return NULL;
 }
 
-static void complain(const char *text, size_t len)
+static bool complain(const char *text, size_t len)
 {
     snprintf(complaint, sizeof(complaint), "%.*s", (int)len, text);
+    return true;
 }
 
 static const struct wr_world model_world = { .mono = mono, .wall = wall, .entropy = entropy,

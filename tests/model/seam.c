@@ -126,10 +126,11 @@ static wr_time mono(void)
     return wr_rt.now + (model_self() < 0 ? 0 : passed[model_self()]);
 }
 
-static void complain(const char *text, size_t len)
+static bool complain(const char *text, size_t len)
 {
     (void)text;
     (void)len;
+    return true;
 }
 
 static void entropy(void *buf, size_t size)
