@@ -22,8 +22,9 @@
  * A frame that cannot be right is answered with a code that says so, and ends the
  * connection: 413 when it is too large, before there is memory for it; else 400.
  *
- * Everything has a limit: connections, requests in flight on each (64), requests of
- * a tenant, bytes that a connection's requests hold (4 MiB; above it is not read).
+ * Everything has a limit: connections, of all and of one address (256); requests in
+ * flight on each (64), requests of a tenant, bytes that a connection's requests hold
+ * (4 MiB; above it is not read).
  */
 #ifndef WEIR_OAP_H
 #define WEIR_OAP_H

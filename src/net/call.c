@@ -240,7 +240,7 @@ static bool no_route(struct wr_call *call, struct found found)
 static bool too_often(struct wr_call *call)
 {
     struct admit_refusal why;
-    if (!admit_request(call->http->admit, call->visit->guest, &why))
+    if (!admit_request(call->http->door.admit, call->visit->guest, &why))
         return false;
     call->rejected = why.reason;
     wr_call_retry_after(call, why.wait);

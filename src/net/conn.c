@@ -18,8 +18,6 @@
 #include "net/server.h"
 
 #define HEAD_MAX (CALL_ROOM - 4096) /* so that a body has room behind it */
-#define LINGER WR_S(1)
-#define LINGER_BYTES ((size_t)1 << 20)
 
 struct conn {
     struct visit *visit;
@@ -427,17 +425,6 @@ static bool begin_request(struct conn *conn)
     return conn->call;
 }
 
-void conn_linger(struct wr_stream *stream)
-{
-    char bytes[1024];
-    size_t size = 1, sum = 0;
-    wr_time until = wr_after(LINGER);
-    wr_stream_shut(stream);
-    while (sum < LINGER_BYTES && size > 0
-           && !wr_stream_read(stream, &size, bytes, sizeof(bytes), until))
-        sum += size;
-}
-
 /* Also what is left to do when a handler panics on this fiber. */
 static void let_go(void *arg)
 {
@@ -479,7 +466,7 @@ void conn_serve(struct visit *visit)
     if (conn.call && conn.other)
         h2_serve(visit, conn.call->bytes, conn.call->fill);
     if (conn.closing && !conn.broken)
-        conn_linger(visit->stream);
+        door_linger(visit->stream);
     wr_cleanup_pop(&cleanup);
     let_go(&conn);
 }

@@ -405,7 +405,7 @@ void h2_serve(struct visit *visit, const char *bytes, size_t len)
             flush(&h2);
         }
         if (!h2.over)
-            conn_linger(visit->stream);
+            door_linger(visit->stream);
     }
     wr_cleanup_pop(&cleanup);
     let_go(&h2);

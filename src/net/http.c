@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir/scope.h>
-#include <weir/task.h>
-#include <weir/tls.h>
-
 #include "net/reject.h"
 #include "net/server.h"
 #include "net/unzip.h"
@@ -21,7 +17,6 @@
 #define WITHIN WR_S(5)
 #define HANDSHAKE_WITHIN WR_S(2)
 #define IDLE_MAX WR_S(60)
-#define NO_DESCRIPTOR_PAUSE WR_MS(50)
 
 static struct wr_metric latency = {
     .name = "request_latency_seconds",
@@ -40,6 +35,34 @@ static struct wr_metric busy = {
     .help = "Sends refused by a full channel.",
     .type = WR_COUNTER, .labels = { "endpoint" }, .series_max = 256,
 };
+
+/* ---- connections ---- */
+
+/* Whether a Unix socket is used by somebody who may not. */
+static bool is_stranger(const struct wr_http_conf *conf, const struct wr_stream *stream)
+{
+    uint32_t uid;
+    int32_t pid;
+    if (wr_stream_peer(stream)->kind != WR_ADDR_UNIX || conf->uid_count == 0)
+        return false;
+    wr_err err = wr_stream_peer_process(stream, &uid, &pid);
+    for (size_t i = 0; i < conf->uid_count && !err; i++)
+        if (conf->uids[i] == uid)
+            return false;
+    return true;
+}
+
+static struct wr_kind conn_kind = WR_KIND("http.conn");
+
+static void serve_one(void *server, struct wr_stream *stream, struct guest *guest)
+{
+    struct wr_http *http = server;
+    struct visit visit = { .http = http, .stream = stream, .guest = guest,
+                           .stranger = is_stranger(&http->conf, stream) };
+    conn_serve(&visit);
+}
+
+/* ---- making ---- */
 
 static bool takes_body(const char *method)
 {
@@ -73,12 +96,12 @@ void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf)
     now->decoded_max = conf->decoded_max ? conf->decoded_max : DECODED_MAX;
     now->decoded_ratio_max =
         conf->decoded_ratio_max ? conf->decoded_ratio_max : UNZIP_RATIO_MAX;
-    now->connections_max = conf->connections_max ? conf->connections_max : CONNECTIONS_MAX;
-    now->handshake_within = conf->handshake_within ? conf->handshake_within : HANDSHAKE_WITHIN;
     now->head_within = conf->head_within ? conf->head_within : WITHIN;
     now->body_within = conf->body_within ? conf->body_within : WITHIN;
     now->write_within = conf->write_within ? conf->write_within : WITHIN;
     now->idle_max = conf->idle_max ? conf->idle_max : IDLE_MAX;
+    door_tune(&http->door, conf->connections_max ? conf->connections_max : CONNECTIONS_MAX,
+              conf->handshake_within ? conf->handshake_within : HANDSHAKE_WITHIN);
 }
 
 wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, const char *place)
@@ -92,12 +115,14 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     if (!err)
         err = wr_once_new(&http->quiet, "http.quiet", 0);
     if (!err)
-        err = admit_new(&http->admit, &(struct admit_limits){ 0 }, 0);
+        err = door_init(&http->door, &(struct door_conf){
+            .name = "http", .kind = &conn_kind, .serve = serve_one, .server = http,
+            .tls = conf->tls });
     if (!err)
         err = routes_new(&http->routes, table, conf->count, place);
     if (err) {
         if (http) {
-            admit_free(http->admit);
+            door_fini(&http->door);
             wr_once_free(http->quiet);
             wr_once_free(http->drain);
         }
@@ -126,7 +151,7 @@ void wr_http_free(struct wr_http *http)
     for (size_t i = 0; i < SERVER_SPARE_MAX; i++)
         call_drop(atomic_load(&http->spare[i]));
     routes_free(http->routes);
-    admit_free(http->admit);
+    door_fini(&http->door);
     wr_once_free(http->quiet);
     wr_once_free(http->drain);
     free((void *)(uintptr_t)http->conf.routes);
@@ -136,7 +161,7 @@ void wr_http_free(struct wr_http *http)
 
 void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits)
 {
-    admit_set(http->admit, &(struct admit_limits){ .connections = limits->ip_connections,
+    admit_set(http->door.admit, &(struct admit_limits){ .connections = limits->ip_connections,
                                                    .accepts = limits->ip_accepts,
                                                    .requests = limits->ip_requests });
 }
@@ -184,9 +209,14 @@ wr_err (wr_http_finish)(struct wr_http *http, wr_time deadline, const char *plac
     return nobody(http) ? WR_OK : (wr_once_wait)(http->quiet, NULL, deadline, place);
 }
 
+wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener)
+{
+    return door_serve(&http->door, listener);
+}
+
 size_t wr_http_connections(const struct wr_http *http)
 {
-    return atomic_load(&http->connections);
+    return door_connections(&http->door);
 }
 
 void server_count(struct wr_http *http, const struct wr_call *call, wr_time now)
@@ -195,96 +225,4 @@ void server_count(struct wr_http *http, const struct wr_call *call, wr_time now)
         wr_histogram_observe(http->states[call->route_index].latency, now - call->began);
     if (call->failed)
         reject_count_call(call);
-}
-
-/* ---- connections ---- */
-
-struct arrival { struct visit visit; struct wr_conn conn; };
-
-static void end_visit(void *arg)
-{
-    struct visit *visit = arg;
-    wr_stream_close(visit->stream);
-    admit_leave(visit->http->admit, visit->guest);
-    atomic_fetch_sub(&visit->http->connections, 1);
-}
-
-/* Whether a Unix socket is used by somebody who may not. */
-static bool is_stranger(const struct wr_http_conf *conf, const struct wr_stream *stream)
-{
-    uint32_t uid;
-    int32_t pid;
-    if (wr_stream_peer(stream)->kind != WR_ADDR_UNIX || conf->uid_count == 0)
-        return false;
-    wr_err err = wr_stream_peer_process(stream, &uid, &pid);
-    for (size_t i = 0; i < conf->uid_count && !err; i++)
-        if (conf->uids[i] == uid)
-            return false;
-    return true;
-}
-
-static bool shake_hands(struct visit *visit)
-{
-    const struct wr_http_conf *conf = &visit->http->conf;
-    visit->stranger = is_stranger(conf, visit->stream);
-    return !conf->tls
-        || !wr_tls_accept(conf->tls, &visit->stream,
-                          wr_after(visit->http->now.handshake_within));
-}
-
-static wr_err serve_one(void *arg)
-{
-    struct arrival arrival = *(struct arrival *)arg;
-    struct wr_cleanup cleanup = { .fn = end_visit, .arg = &arrival.visit };
-    free(arg);
-    wr_cleanup_push(&cleanup);
-    if (!wr_stream_open(&arrival.visit.stream, &arrival.conn) && shake_hands(&arrival.visit))
-        conn_serve(&arrival.visit);
-    wr_cleanup_pop(&cleanup);
-    end_visit(&arrival.visit);
-    return WR_OK;
-}
-
-/* Who is not let in is reset, which costs next to nothing; the reason is counted. */
-static void take_in(struct wr_http *http, struct wr_scope *scope, struct wr_conn *conn)
-{
-    struct admit_refusal why = { .reason = "connections" };
-    struct arrival *arrival = NULL;
-    struct guest *guest = NULL;
-    if (atomic_fetch_add(&http->connections, 1) < http->now.connections_max
-        && !admit_connection(http->admit, &conn->peer, &guest, &why)) {
-        why.reason = "memory";
-        arrival = malloc(sizeof(*arrival));
-    }
-    if (arrival) {
-        *arrival = (struct arrival){ .visit = { .http = http, .guest = guest }, .conn = *conn };
-        if (!wr_scope_go(scope, "http.conn", serve_one, arrival))
-            return;
-    }
-    reject_count(why.reason);
-    free(arrival);
-    wr_conn_drop(conn);
-    admit_leave(http->admit, guest);
-    atomic_fetch_sub(&http->connections, 1);
-}
-
-wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener)
-{
-    struct wr_scope *scope;
-    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
-        .name = "http", .deadline = WR_NEVER, .independent = true });
-    if (err)
-        return err;
-    struct wr_conn conn;
-    for (;;) {
-        err = wr_accept(listener, &conn, WR_NEVER);
-        if (!err)
-            take_in(http, scope, &conn);
-        else if (err == WR_NOFILE || err == WR_NOMEM)
-            err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));
-        if (err)
-            break;
-    }
-    (void)!wr_scope_close(scope);
-    return err;
 }

@@ -17,8 +17,6 @@
 
 #define READ_SIZE 8192
 #define TURN 16                     /* steps after which others come first */
-#define LINGER WR_S(1)
-#define LINGER_BYTES ((size_t)2 << 20)
 
 struct conn {
     struct wr_oap *oap;
@@ -491,18 +489,6 @@ static void step(struct conn *conn)
 
 /* ---- the end ---- */
 
-/* Read on for a moment, so that a reset does not overtake the last answer. */
-static void linger(struct conn *conn)
-{
-    char bytes[1024];
-    size_t size = 1, sum = 0;
-    wr_time until = wr_after(LINGER);
-    wr_stream_shut(conn->stream);
-    while (sum < LINGER_BYTES && size > 0
-           && !wr_stream_read(conn->stream, &size, bytes, sizeof(bytes), until))
-        sum += size;
-}
-
 static void let_go(void *arg)
 {
     struct conn *conn = arg;
@@ -535,7 +521,7 @@ void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream)
             conn.closing |= wr_yield() != WR_OK;
     }
     if (!conn.broken)
-        linger(&conn);
+        door_linger(stream);
     wr_cleanup_pop(&cleanup);
     let_go(&conn);
 }

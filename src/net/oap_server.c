@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include <weir/panic.h>
-#include <weir/scope.h>
-#include <weir/task.h>
-#include <weir/tls.h>
 
 #define PAYLOAD_MAX ((size_t)1 << 20)
 #define DEADLINE WR_S(2)
@@ -17,7 +14,6 @@
 #define HELLO_WITHIN WR_S(2)
 #define WITHIN WR_S(5)
 #define IDLE_MAX WR_S(60)
-#define NO_DESCRIPTOR_PAUSE WR_MS(50)
 
 static struct wr_metric rejects = {
     .name = "oap_rejects_total",
@@ -93,6 +89,14 @@ static void copy_verbs(struct wr_oap_verb *table, struct oap_stat *stats,
     }
 }
 
+static struct wr_kind conn_kind = WR_KIND("oap.conn");
+
+static void serve_one(void *server, struct wr_stream *stream, struct guest *guest)
+{
+    (void)guest;                        /* requests are counted by tenant */
+    oap_conn_serve(server, stream);
+}
+
 wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
 {
     struct wr_oap *oap = calloc(1, sizeof(*oap));
@@ -100,10 +104,16 @@ wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
     struct oap_stat *stats = table ? calloc(conf->count + 1, sizeof(*stats)) : NULL;
     wr_err err = stats ? wr_once_new(&oap->drain, "oap.drain", 0) : WR_NOMEM;
     if (!err)
+        err = door_init(&oap->door, &(struct door_conf){
+            .name = "oap", .kind = &conn_kind, .serve = serve_one, .server = oap,
+            .tls = conf->tls });
+    if (!err)
         err = roster_new(&oap->tenants, "oap.tenants", TENANTS);
     if (err) {
-        if (oap)
+        if (oap) {
+            door_fini(&oap->door);
             wr_once_free(oap->drain);
+        }
         free(stats);
         free(table);
         free(oap);
@@ -112,6 +122,7 @@ wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
     oap->conf = *conf;
     copy_verbs(table, stats, conf);
     fill_in(&oap->conf);
+    door_tune(&oap->door, oap->conf.connections_max, oap->conf.hello_within);
     oap->conf.verbs = table;
     oap->stats = stats;
     *ret = oap;
@@ -123,6 +134,7 @@ void wr_oap_free(struct wr_oap *oap)
     if (!oap)
         return;
     roster_free(oap->tenants);
+    door_fini(&oap->door);
     wr_once_free(oap->drain);
     free((void *)(uintptr_t)oap->conf.verbs);
     free(oap->stats);
@@ -135,77 +147,12 @@ void wr_oap_drain(struct wr_oap *oap)
     (void)!wr_once_set(oap->drain, NULL);
 }
 
-size_t wr_oap_connections(const struct wr_oap *oap)
-{
-    return atomic_load(&oap->connections);
-}
-
-/* ---- connections ---- */
-
-struct arrival { struct wr_oap *oap; struct wr_conn conn; };
-
-struct open_conn { struct wr_oap *oap; struct wr_stream *stream; };
-
-static void close_conn(void *arg)
-{
-    struct open_conn *open = arg;
-    wr_stream_close(open->stream);
-    atomic_fetch_sub(&open->oap->connections, 1);
-}
-
-static bool shake_hands(struct open_conn *open)
-{
-    const struct wr_oap_conf *conf = &open->oap->conf;
-    return !conf->tls
-        || !wr_tls_accept(conf->tls, &open->stream, wr_after(conf->hello_within));
-}
-
-static wr_err serve_one(void *arg)
-{
-    struct arrival arrival = *(struct arrival *)arg;
-    struct open_conn open = { .oap = arrival.oap };
-    struct wr_cleanup cleanup = { .fn = close_conn, .arg = &open };
-    free(arg);
-    wr_cleanup_push(&cleanup);
-    if (!wr_stream_open(&open.stream, &arrival.conn) && shake_hands(&open))
-        oap_conn_serve(open.oap, open.stream);
-    wr_cleanup_pop(&cleanup);
-    close_conn(&open);
-    return WR_OK;
-}
-
-static void take_in(struct wr_oap *oap, struct wr_scope *scope, struct wr_conn *conn)
-{
-    struct arrival *arrival = NULL;
-    if (atomic_fetch_add(&oap->connections, 1) < oap->conf.connections_max)
-        arrival = malloc(sizeof(*arrival));
-    if (arrival) {
-        *arrival = (struct arrival){ .oap = oap, .conn = *conn };
-        if (!wr_scope_go(scope, "oap.conn", serve_one, arrival))
-            return;
-    }
-    atomic_fetch_sub(&oap->connections, 1);
-    free(arrival);
-    wr_conn_drop(conn);
-}
-
 wr_err wr_oap_serve(struct wr_oap *oap, struct wr_listener *listener)
 {
-    struct wr_scope *scope;
-    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
-        .name = "oap", .deadline = WR_NEVER, .independent = true });
-    if (err)
-        return err;
-    struct wr_conn conn;
-    for (;;) {
-        err = wr_accept(listener, &conn, WR_NEVER);
-        if (!err)
-            take_in(oap, scope, &conn);
-        else if (err == WR_NOFILE || err == WR_NOMEM)
-            err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));
-        if (err)
-            break;
-    }
-    (void)!wr_scope_close(scope);
-    return err;
+    return door_serve(&oap->door, listener);
+}
+
+size_t wr_oap_connections(const struct wr_oap *oap)
+{
+    return door_connections(&oap->door);
 }

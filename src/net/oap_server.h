@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "flow/roster.h"
+#include "net/door.h"
 #include "net/oap.h"
 
 #define OAP_INFLIGHT_MAX 64
@@ -33,8 +34,8 @@ struct wr_oap {
     struct wr_oap_conf conf;            /* with its defaults */
     struct oap_stat *stats;             /* one for each verb */
     struct roster *tenants;
+    struct door door;
     struct wr_once *drain;
-    _Atomic size_t connections;
     _Atomic bool draining;
 };
 

@@ -8,8 +8,8 @@
 #include <weir/metric.h>
 #include <weir/once.h>
 
-#include "flow/admit.h"
 #include "net/call.h"
+#include "net/door.h"
 #include "net/route.h"
 
 #define SERVER_SHARDS 8
@@ -20,7 +20,7 @@
 struct visit {
     struct wr_http *http;
     struct wr_stream *stream;
-    struct guest *guest;            /* of http->admit; NULL when it is not counted */
+    struct guest *guest;            /* at the door; NULL when it is not counted */
     bool stranger;                  /* a process that may not use our Unix socket */
 };
 
@@ -34,8 +34,7 @@ struct route_state {
 struct limits {
     _Atomic size_t decoded_max;
     _Atomic unsigned decoded_ratio_max;
-    _Atomic unsigned connections_max;
-    _Atomic wr_time handshake_within, head_within, body_within, write_within, idle_max;
+    _Atomic wr_time head_within, body_within, write_within, idle_max;
 };
 
 struct wr_http {
@@ -43,8 +42,7 @@ struct wr_http {
     struct limits now;
     struct routes *routes;
     struct route_state *states;     /* one for each route */
-    struct admit *admit;            /* what one address may ask for */
-    _Atomic size_t connections;
+    struct door door;
     _Atomic bool draining;
     struct wr_once *drain;          /* set then */
     struct wr_once *quiet;          /* set when afterwards nobody is being answered */
@@ -58,10 +56,6 @@ void server_leave(struct wr_call *call);
 
 /* Answer the requests of a connection until it ends; HTTP/1. */
 void conn_serve(struct visit *visit);
-
-/* All was said: tell the peer, and read for a moment what it still sends, so that a
- * reset does not overtake what was said last. */
-void conn_linger(struct wr_stream *stream);
 
 /* Count an answer. */
 void server_count(struct wr_http *http, const struct wr_call *call, wr_time now);
