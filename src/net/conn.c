@@ -227,8 +227,7 @@ static wr_err send_pieces(struct conn *conn, const struct wr_piece *pieces, size
     size_t size;
     wr_err err = wr_stream_write(conn->stream, &size, pieces, count, deadline);
     conn->broken |= err != WR_OK;
-    if (err == WR_TIMEOUT)
-        iostat_timeout(IOSTAT_WRITE);
+    iostat_count(IOSTAT_WRITE, err);
     return err;
 }
 

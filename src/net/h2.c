@@ -226,8 +226,7 @@ static void write_out(struct h2 *h2, const void *bytes, size_t len)
     wr_err err = wr_stream_write(h2->stream, &size, pieces, 2,
                                  h2->now + h2->http->now.write_within);
     h2->out_len = 0;
-    if (err == WR_TIMEOUT)
-        iostat_timeout(IOSTAT_WRITE);
+    iostat_count(IOSTAT_WRITE, err);
     h2->over |= err != WR_OK;
 }
 

@@ -37,3 +37,11 @@ void iostat_error(enum iostat_op op)
 {
     count(&errors, op);
 }
+
+void iostat_count(enum iostat_op op, wr_err err)
+{
+    if (err == WR_TIMEOUT)
+        iostat_timeout(op);
+    else if (err && err != WR_CANCELED)
+        iostat_error(op);
+}

@@ -48,10 +48,7 @@ static void write_frame(struct conn *conn, const struct oap_frame *frame)
                                  { frame->payload, frame->payload_len } };
     wr_err err = wr_stream_write(conn->stream, &size, pieces, frame->payload_len ? 2 : 1,
                                  wr_after(conn->oap->conf.write_within));
-    if (err == WR_TIMEOUT)
-        iostat_timeout(IOSTAT_WRITE);
-    else if (err && err != WR_CANCELED)
-        iostat_error(IOSTAT_WRITE);
+    iostat_count(IOSTAT_WRITE, err);
     if (err)
         conn->broken = conn->closing = true;
 }

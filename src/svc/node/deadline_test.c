@@ -1,0 +1,122 @@
+/* deadline_test.c - every route of the node keeps its deadline, whichever they are: the
+ * table is gone through, so that a new route is held to it too. */
+#include <weir/task.h>
+
+#include "svc/node/node_int.h"
+#include "testing/node_rig.h"
+
+#define WITHIN WR_MS(5)             /* of its deadline an answer is in time */
+#define STAYS WR_S(100000)          /* longer than all of them may take */
+
+static struct answer answer;
+
+/* Nothing reaches it before the end of the test. */
+static struct wr_once *enough;
+
+static wr_err ignore_all(struct wr_call *call)
+{
+    struct wr_scope *shield;
+    (void)call;
+    wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
+        .name = "test.shield", .deadline = wr_after(STAYS), .shield = true });
+    if (err)
+        return err;
+    wr_scope_enter(shield);
+    (void)!wr_once_wait(enough, NULL, WR_NEVER);
+    wr_scope_leave(shield);
+    (void)!wr_scope_close(shield);
+    return WR_OK;
+}
+
+static const struct wr_route routes[] = {
+    { .method = "GET", .path = "/t/stay", .handler = ignore_all },
+};
+static const struct node_service service = { "test", routes, 1 };
+
+/* "/a/{b}" as somebody would ask for it. */
+static const char *target_of(const struct wr_route *route)
+{
+    static char target[200];
+    size_t len = 0;
+    for (const char *at = route->path; *at && len < sizeof(target) - 1; at++) {
+        target[len++] = *at == '{' ? 'x' : *at;
+        if (*at == '{')
+            at = strchr(at, '}');
+    }
+    target[len] = '\0';
+    return target;
+}
+
+/* The answer to the route, or the end of its stream; how long it took. */
+static wr_time ask(struct rig *rig, const struct wr_route *route, int *ret_status)
+{
+    char text[400], bytes[4096];
+    size_t size = 1;
+    struct wr_stream *stream = rig_dial(rig);
+    snprintf(text, sizeof(text),
+             "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n", route->method,
+             target_of(route), strcmp(route->method, "GET") == 0 ? "" : "Content-Length: 0\r\n");
+    wr_time before = wr_now();
+    rig_say(stream, text);
+    if (route->class != WR_ROUTE_STREAM) {
+        *ret_status = rig_hear(stream, &answer);
+    } else {
+        *ret_status = 200;
+        while (size > 0 && !wr_stream_read(stream, &size, bytes, sizeof(bytes), WR_NEVER))
+            ;
+    }
+    wr_time took = wr_now() - before;
+    wr_stream_close(stream);
+    return took;
+}
+
+/* What has priority is answered at once; what is queued behind workers that do not come
+ * back, at its deadline; what waits by itself, by the end of its wait. */
+static void check_route(struct rig *rig, const struct wr_route *route)
+{
+    int status;
+    wr_time took = ask(rig, route, &status);
+    wr_time deadline = route->deadline                   ? route->deadline
+                       : route->class == WR_ROUTE_LONG   ? WR_S(300)
+                       : route->class == WR_ROUTE_STREAM ? WR_S(3600)
+                                                         : WR_S(2);
+    bool good = status != 0 && took <= deadline + WITHIN;
+    if (route->class == WR_ROUTE_PRIORITY)
+        good &= took < WR_MS(1);
+    if (route->class == WR_ROUTE_SHORT)
+        good &= status == 504 && took >= deadline;
+    if (!CHECK(good))
+        printf("# %s %s: %d after %lld ms\n", route->method, route->path, status,
+               (long long)(took / WR_MS(1)));
+}
+
+static bool ends_it(const struct wr_route *route)
+{
+    return strcmp(route->path, "/api/v1/shutdown") == 0;
+}
+
+TEST(every_route_keeps_its_deadline_while_no_worker_comes_back)
+{
+    struct rig rig;
+    struct wr_stream *stay;
+    size_t tried = 0;
+    CHECK_OK(wr_once_new(&enough, "test.enough", 0));
+    rig_service = &service;
+    rig_begin(&rig, (const char *const[]){ "--workers-count", "1", "--graceful-timeout", "5s",
+                                           NULL });
+    stay = rig_dial(&rig);
+    rig_say(stay, "GET /t/stay HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    settle();
+    for (size_t i = 0; i < rig.node->route_count; i++)
+        if (!ends_it(&rig.node->routes[i])) {
+            check_route(&rig, &rig.node->routes[i]);
+            tried++;
+        }
+    CHECK(tried >= 16);
+    CHECK_OK(wr_once_set(enough, NULL));
+    wr_stream_close(stay);
+    CHECK_EQ(202, rig_post(&rig, "/api/v1/shutdown", &answer));
+    rig.stopped = true;
+    CHECK_OK(rig_end(&rig));
+    wr_once_free(enough);
+}
