@@ -139,7 +139,10 @@ def install(long):
 
 
 def e2e(long):
-    return tap("tests/e2e/run", build.build("release"))
+    folder = build.build("release")
+    count = tap("tests/e2e/run", folder)
+    return count + tap("tests/e2e/run", folder, env={"E2E_FLAGS": "--threads 1"}) if long \
+        else count
 
 
 def scenario(long):

@@ -22,7 +22,12 @@ static struct {
     bool started;
     _Atomic uint32_t stop;
     wr_time reported;
-    struct seen { uint64_t turns; wr_time used; bool stalled; } seen[WORKERS_MAX];
+    struct seen {
+        uint64_t turns;
+        wr_time used;
+        bool stalled;
+        _Atomic wr_time since;          /* it stands still; 0: it does not */
+    } seen[WORKERS_MAX];
 
     /* The one request, {worker, state}, and what the interrupted worker answers. */
     _Atomic uint32_t request;
@@ -131,6 +136,10 @@ static bool look(void)
         struct seen *seen = &monitor.seen[i];
         uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
         bool stall = stalled(w, seen, turns);
+        if (!stall)
+            atomic_store(&seen->since, 0);
+        else if (!atomic_load(&seen->since))
+            atomic_store(&seen->since, wr_now());
         if (stall)
             help(w);
         seen->stalled = stall && (seen->stalled || report_stall(w));
@@ -138,6 +147,17 @@ static bool look(void)
         seen->turns = turns;
     }
     return moved;
+}
+
+wr_time wr_monitor_stalled(void)
+{
+    wr_time now = wr_now(), longest = 0;
+    for (unsigned i = 0; i < WORKERS_MAX; i++) {
+        wr_time since = atomic_load(&monitor.seen[i].since);
+        if (since && now - since > longest)
+            longest = now - since;
+    }
+    return longest;
 }
 
 static void monitor_main(void *arg)

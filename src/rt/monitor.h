@@ -12,8 +12,13 @@
 #define WR_RT_MONITOR_H
 
 #include <weir/err.h>
+#include <weir/time.h>
 
 wr_err wr_monitor_start(void);
 void wr_monitor_stop(void);
+
+/* For how long the worker that is kept longest has been kept; 0: none is, or nobody
+ * watches, as under the virtual clock.  Any thread may call it. */
+wr_time wr_monitor_stalled(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <weir/scope.h>
 
 #include "base/world.h"
+#include "rt/monitor.h"
 #include "testing/settle.h"
 #include "testing/test.h"
 
@@ -101,6 +102,32 @@ TEST_PLAIN(one_long_stall_is_counted_once)
     wr_time span = WR_MS(200);
     CHECK_OK(run_on(1, go_stall, &span));
     CHECK(once.stalls <= 1);            /* 0 when the machine gave us no processor time */
+}
+
+/* How long it is said to last, from within. */
+static wr_err stall_until_told(void *arg)
+{
+    wr_time give_up = real_now() + PATIENCE, *longest = arg;
+    while (*longest < WR_MS(30) && real_now() < give_up)
+        *longest = wr_monitor_stalled();
+    return WR_OK;
+}
+
+static wr_err go_stall_until_told(void *arg)
+{
+    CHECK_EQ(0, wr_monitor_stalled());
+    wr_err err = go_one(&once, stall_until_told, arg);
+    for (int i = 0; i < 1000 && wr_monitor_stalled(); i++)
+        CHECK_OK(wr_sleep(wr_after(WR_MS(10))));
+    CHECK_EQ(0, wr_monitor_stalled());
+    return err;
+}
+
+TEST_PLAIN(how_long_a_stall_lasts_can_be_asked_while_it_does)
+{
+    wr_time longest = 0;
+    CHECK_OK(run_on(1, go_stall_until_told, &longest));
+    CHECK(longest >= WR_MS(30));
 }
 
 static wr_err be_polite(void *arg)

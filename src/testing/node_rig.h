@@ -52,6 +52,7 @@ RIG wr_err rig_run(void *arg)
  * one and nothing is written, unless the flags say otherwise. */
 RIG const struct node_service *rig_service;     /* one that the next node has */
 RIG char *const *rig_env;                       /* its environment */
+RIG struct wr_manager *rig_manager;             /* and its service manager */
 
 RIG void rig_open(struct rig *rig, const char *const *flags)
 {
@@ -68,6 +69,7 @@ RIG void rig_open(struct rig *rig, const char *const *flags)
                                            .env = rig_env };
     rig->start = (struct node_start){ .source = &rig->source, .ready = rig_ready, .arg = rig,
                                       .no_signals = true };
+    rig->start.manager = rig_manager;
     rig->start.services = rig_service;
     rig->start.service_count = rig_service ? 1 : 0;
     rig_service = NULL;

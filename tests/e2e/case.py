@@ -13,6 +13,10 @@ class Refuted(Exception):
     """The claim does not hold; the text says why."""
 
 
+class Skipped(Exception):
+    """It cannot be tried here; the text says why."""
+
+
 def case(claim):
     def add(function):
         CASES.append((claim, function))

@@ -314,6 +314,7 @@ static const struct wr_route table[] = {
       .summary = "What this is." },
     { .method = "GET", .path = "/", .handler = get_front_page, PRIORITY },
     { .method = "GET", .path = "/api/v1/status", .handler = get_status, PRIORITY,
+      .scope = GATE_READ,
       .summary = "Every part, its state and its restarts." },
     { .method = "GET", .path = "/api/v1/topology", .handler = get_topology,
       .summary = "The map of tasks, channels and locks." },

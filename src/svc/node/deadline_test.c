@@ -53,9 +53,9 @@ static wr_time ask(struct rig *rig, const struct wr_route *route, int *ret_statu
     char text[400], bytes[4096];
     size_t size = 1;
     struct wr_stream *stream = rig_dial(rig);
-    snprintf(text, sizeof(text),
-             "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n", route->method,
-             target_of(route), strcmp(route->method, "GET") == 0 ? "" : "Content-Length: 0\r\n");
+    const char *length = strcmp(route->method, "GET") == 0 ? "" : "Content-Length: 0\r\n";
+    snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+             "%s\r\n", route->method, target_of(route), length);
     wr_time before = wr_now();
     rig_say(stream, text);
     if (route->class != WR_ROUTE_STREAM) {

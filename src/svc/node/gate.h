@@ -5,8 +5,8 @@
  * Origin is absent or the same (403 otherwise).
  *
  * On any other address a token is needed for everything but health, readiness,
- * version and metrics.  Who administers the node needs the admin's token, where there
- * is one, or a capability token (token.h) that allows it.
+ * version, metrics and the front page.  Who administers the node needs the admin's token,
+ * where there is one, or a capability token (token.h) that allows it.
  *
  * A token that is given must be right, wherever it is given: genuine, of this time,
  * and allowed to do this.  Its rate is kept here, by its id, for it and all that were
@@ -23,6 +23,7 @@
 
 #include "base/token.h"
 
+#define GATE_READ "node.read"       /* what is not for everybody to see */
 #define GATE_ADMIN "node.admin"     /* the scope of routes that change the node */
 #define GATE_AUDIENCE "node"        /* what a token for us is for */
 

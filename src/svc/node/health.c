@@ -9,7 +9,9 @@
 
 #include "base/version.h"
 #include "base/world.h"
+#include "rt/monitor.h"
 #include "svc/node/node_int.h"
+#include "svc/node/pulse.h"
 
 #define EVERY WR_S(1)
 #define CRASHES_WITHIN WR_S(60)
@@ -158,9 +160,10 @@ static void show_figures(struct node *node)
 
 struct reporter {
     struct node *node;
+    struct pulse pulse;
     struct bus_reader bus;
     struct wr_bcast_reader children;
-    struct wr_timer tick;
+    struct wr_timer tick, beat;
     struct ready_view last;
 };
 
@@ -184,6 +187,19 @@ static void report(struct reporter *reporter)
     reporter->last = view;
     bus_tell(node->bus, BUS_HEALTH, "node", view.ready, 0);
     wr_timer_set(&reporter->tick, wr_after(EVERY));
+}
+
+/* The service manager hears of us only while there is something to hear. */
+static void beat(struct reporter *reporter)
+{
+    struct node *node = reporter->node;
+    wr_time every = node->start->manager ? wr_manager_watchdog(node->start->manager) : WR_NEVER;
+    if (every == WR_NEVER)
+        return;
+    struct wr_chan_stat work = pool_stat(node->pool);
+    if (pulse_beats(&reporter->pulse, &work, wr_monitor_stalled(), wr_now()))
+        node_news(node, WR_NEWS_ALIVE, NULL);
+    wr_timer_set(&reporter->beat, wr_after(every));
 }
 
 /* A child that failed is a crash of its service, for whoever listens. */
@@ -214,21 +230,26 @@ wr_err health_run(void *arg, struct wr_once *drain)
         bus_case(&reporter.bus, &event),
         WR_CASE_BCAST(&reporter.children, &stat),
         WR_CASE_TIMER(&reporter.tick),
+        WR_CASE_TIMER(&reporter.beat),
         WR_CASE_ONCE(drain, NULL),
     };
     size_t which = 0;
     wr_err err;
     report(&reporter);
-    while (!(err = wr_select(&which, cases, 4, WR_NEVER)) && which != 3) {
+    beat(&reporter);
+    while (!(err = wr_select(&which, cases, 5, WR_NEVER)) && which != 4) {
         if (which == 0) {
             bus_took(&reporter.bus, cases[0].err);
             atomic_store(&node->bus_heard, wr_now());
         } else if (which == 1 && !cases[1].err) {
             pass_on(&reporter, &stat);
+        } else if (which == 3) {
+            beat(&reporter);
         } else {
             report(&reporter);
         }
     }
     wr_timer_clear(&reporter.tick);
+    wr_timer_clear(&reporter.beat);
     return err;
 }

@@ -82,7 +82,8 @@ wr_err ingress_open(struct node *node, const struct wr_conf *conf)
 {
     struct node_start *start = node->start;
     char text[WR_ADDR_TEXT_MAX];
-    if (!wr_conf_has(conf, "oap_addr"))
+    int fd = node_passed(node, "oap");
+    if (fd < 0 && !wr_conf_has(conf, "oap_addr"))
         return WR_OK;
     struct ingress *ingress = calloc(1, sizeof(*ingress));
     if (!ingress)
@@ -94,21 +95,22 @@ wr_err ingress_open(struct node *node, const struct wr_conf *conf)
         { .id = WR_OAP_CFG_SNAP, .name = "CFG_SNAP", .handler = config_snapshot, .arg = node },
     };
     memcpy(node->verbs, verbs, sizeof(verbs));
-    wr_err err = wr_oap_new(&ingress->oap, &(struct wr_oap_conf){
-        .verbs = node->verbs, .count = sizeof(verbs) / sizeof(*verbs), .auth = auth,
-        .submit = submit, .arg = node, .tls = node->tls,
-        .frame_max = wr_conf_size(conf, "io.max_frame_bytes"),
-        .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),
-        .hello_within = wr_conf_duration(conf, "io.handshake_timeout"),
-        .read_within = wr_conf_duration(conf, "read_timeout"),
-        .write_within = wr_conf_duration(conf, "write_timeout"),
-        .idle_max = wr_conf_duration(conf, "idle_timeout") });
-    if (!err)
-        err = wr_listen(&ingress->listener, wr_conf_addr(conf, "oap_addr"));
-    if (err)
+    wr_err err = fd >= 0 ? wr_listen_on(&ingress->listener, fd)
+                         : wr_listen(&ingress->listener, wr_conf_addr(conf, "oap_addr"));
+    if (err && fd < 0)
         snprintf(start->why, sizeof(start->why), "cannot listen on %s: %s",
                  wr_addr_print(wr_conf_addr(conf, "oap_addr"), text),
                  err == WR_EXISTS ? "something listens there already" : wr_err_text(err));
+    if (!err)
+        err = wr_oap_new(&ingress->oap, &(struct wr_oap_conf){
+            .verbs = node->verbs, .count = sizeof(verbs) / sizeof(*verbs), .auth = auth,
+            .submit = submit, .arg = node, .tls = node->tls,
+            .frame_max = wr_conf_size(conf, "io.max_frame_bytes"),
+            .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),
+            .hello_within = wr_conf_duration(conf, "io.handshake_timeout"),
+            .read_within = wr_conf_duration(conf, "read_timeout"),
+            .write_within = wr_conf_duration(conf, "write_timeout"),
+            .idle_max = wr_conf_duration(conf, "idle_timeout") });
     return err;
 }
 

@@ -282,8 +282,7 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
     return gate_new(&node->gate, &gate);
 }
 
-/* A socket of that name that the service manager handed over; -1: there is none. */
-static int passed(struct node *node, const char *name)
+int node_passed(struct node *node, const char *name)
 {
     return node->start->manager ? wr_manager_take(node->start->manager, name) : -1;
 }
@@ -333,11 +332,11 @@ static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
         return err;
     struct wr_http_conf http = node_http(node, conf);
     struct front_place place = {
-        .fd = passed(node, "http"), .addr = wr_conf_addr(conf, "http_addr"),
+        .fd = node_passed(node, "http"), .addr = wr_conf_addr(conf, "http_addr"),
         .may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0 };
     err = front_open(&node->http, &place, &http, start->why, sizeof(start->why));
     if (!err && wr_conf_has(conf, "metrics_addr")) {
-        place = (struct front_place){ .fd = passed(node, "metrics"),
+        place = (struct front_place){ .fd = node_passed(node, "metrics"),
                                       .addr = wr_conf_addr(conf, "metrics_addr") };
         err = front_open(&node->control, &place, &http, start->why, sizeof(start->why));
     }

@@ -89,6 +89,9 @@ wr_err http_run(void *arg, struct wr_once *drain);
 wr_err local_run(void *arg, struct wr_once *drain);
 wr_err ingress_run(void *arg, struct wr_once *drain);
 
+/* A socket of that name that the service manager handed over; -1: there is none. */
+int node_passed(struct node *node, const char *name);
+
 /* Tell the service manager, if there is one. */
 void node_news(struct node *node, enum wr_news news, const char *status);
 
@@ -107,7 +110,8 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf);
 /* The readiness table of the node itself. */
 wr_err health_table(struct node *node);
 
-/* Listen for OAP/1, if the configuration says where. */
+/* Listen for OAP/1, on the socket "oap" of the service manager, or where the configuration
+ * says; if neither, not at all. */
 wr_err ingress_open(struct node *node, const struct wr_conf *conf);
 void ingress_close(struct ingress *ingress);
 const struct wr_addr *ingress_addr(const struct ingress *ingress);

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include <weir/chan.h>
 #include <weir/lock.h>
 #include <weir/panic.h>
 #include <weir/scope.h>
@@ -105,6 +104,11 @@ void pool_close(struct pool *pool)
     while (!wr_chan_recv(pool->again, &work, WR_NOW)
            || !wr_chan_recv(pool->queue, &work, WR_NOW))
         work.refuse(work.arg, WR_DRAINING);
+}
+
+struct wr_chan_stat pool_stat(const struct pool *pool)
+{
+    return wr_chan_stat(pool->queue);
 }
 
 /* Who may be killed from now on; nobody with NULL.  Whether the last one was. */

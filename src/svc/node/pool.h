@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 
+#include <weir/chan.h>
 #include <weir/err.h>
 #include <weir/once.h>
 
@@ -50,6 +51,9 @@ wr_err pool_resubmit(struct pool *pool, const struct work *work);
 
 /* No more work; what waits is refused with DRAINING.  Twice is fine. */
 void pool_close(struct pool *pool);
+
+/* What waits, and what was taken so far. */
+struct wr_chan_stat pool_stat(const struct pool *pool);
 
 /* End a worker in the middle of what it does, as a crash would: for chaos.  Its
  * waits return CANCELED, then it panics.  Errors: NOTFOUND (it is not running). */

@@ -1,0 +1,202 @@
+"""What the node promises as a whole: every route in time, an end in order, a manager that
+knows whether it lives."""
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import live
+import raw
+from case import case, expect, require
+
+HOST = "Host: 127.0.0.1\r\n"
+
+
+def routes(node):
+    """Every method and path of its own description."""
+    paths = json.loads(node.get("/openapi.json")[2])["paths"]
+    return [(method.upper(), re.sub(r"\{[^}]*\}", "x", path))
+            for path, methods in paths.items() for method in methods]
+
+
+@case("every route answers within 2 s, however busy the workers are; or waits on purpose")
+def deadlines(node):
+    asked = [route for route in routes(node) if "shutdown" not in route[1]]
+    require(len(asked) >= 13, f"only {len(asked)} routes are known")
+    busy = [raw.Link(node, source="127.0.3.1") for _ in range(40)]
+    links = [raw.Link(node, source="127.0.3.2") for _ in asked]
+    late = []
+    try:
+        for link in busy:
+            link.send(f"GET /api/v1/debug/sleep?ms=60000 HTTP/1.1\r\n{HOST}\r\n".encode())
+        time.sleep(0.1)
+        began = time.monotonic()
+        for link, (method, path) in zip(links, asked):
+            length = "" if method == "GET" else "Content-Length: 0\r\n"
+            link.send(f"{method} {path} HTTP/1.1\r\n{HOST}{length}\r\n".encode())
+        waiting = dict(zip(links, asked))
+        while waiting and time.monotonic() - began < 3:
+            for link in [link for link in waiting if link.read_now()]:
+                late.append((time.monotonic() - began, waiting.pop(link)))
+            time.sleep(0.001)
+    finally:
+        for link in busy + links:
+            link.socket.close()
+    worst = max(late)
+    require(worst[0] < 2.1, f"{worst[1]} was answered after {worst[0]:.2f} s")
+    expect({path for _, path in waiting.values()} - {"/api/v1/debug/wait"}, set())
+
+
+# ---- the end ----
+
+class Caller(threading.Thread):
+    """Asks one thing after the other on its connection until that is closed; notes what
+    was asked and got no whole answer."""
+
+    def __init__(self, node, path):
+        super().__init__()
+        self.node, self.path, self.told = node, path, None
+        self.answers, self.lost = [], []
+
+    def run(self):
+        while self.told is None or time.monotonic() < self.told + 5:
+            try:
+                link = raw.Link(self.node)
+            except OSError:
+                return
+            with link:
+                if not self.talk(link):
+                    return
+
+    def talk(self, link):
+        """Until the connection ends; False when there will be no other."""
+        while True:
+            sent = time.monotonic()
+            if not link.send(f"GET {self.path} HTTP/1.1\r\n{HOST}\r\n".encode()):
+                return self.told is None
+            got = b""
+            while not raw.statuses(got):
+                try:
+                    part = link.socket.recv(65536)
+                except ConnectionResetError:
+                    part = b""
+                if not part:
+                    # what is sent into a connection that closes is nobody's promise
+                    if self.told is None or sent < self.told or got:
+                        self.lost.append((self.path, got))
+                    return self.told is None
+                got += part
+            self.answers += raw.statuses(got)
+            if b"\r\nConnection: close\r\n" in got:
+                return True
+
+
+@case("SIGTERM under load: it ends within 3 s, with 0, and nothing that was asked is lost")
+def drain(node):
+    with live.Node("--workers-count", "4", program=node.command[0]) as own:
+        callers = [Caller(own, f"/api/v1/debug/sleep?ms={i % 4 * 30}") for i in range(32)]
+        for caller in callers:
+            caller.start()
+        time.sleep(1)
+        began = time.monotonic()
+        for caller in callers:
+            caller.told = began
+        own.process.send_signal(signal.SIGTERM)
+        status = own.process.wait(10)
+        took = time.monotonic() - began
+        for caller in callers:
+            caller.join(10)
+    answers = [answer for caller in callers for answer in caller.answers]
+    require(answers.count(200) > 100, f"only {answers.count(200)} were answered")
+    expect([lost for caller in callers for lost in caller.lost], [])
+    expect(set(answers) - {200, 503}, set())
+    expect(status, 0)
+    require(took < 3, f"it took {took:.1f} s")
+
+
+# ---- the service manager ----
+
+HELLO = bytes.fromhex("000000360001000100000000000000000000000000000000000000aa"
+                      "0000000000000000002a7b227561223a2273646b2f302e31227d")
+
+
+class Managed:
+    """A node as systemd would start it: with sockets, a place to tell, and a watchdog."""
+
+    def __init__(self, program, watchdog):
+        self.folder = tempfile.TemporaryDirectory(prefix="weir-managed-")
+        self.box = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        path = pathlib.Path(self.folder.name, "notify")
+        self.box.bind(str(path))
+        self.sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        self.port, self.oap = (s.getsockname()[1] for s in self.sockets)
+        self.tls = None
+        said = "LISTEN_PID=$$ WATCHDOG_PID=$$ exec \"$@\""
+        env = {**os.environ, "LISTEN_FDS": "2", "LISTEN_FDNAMES": "http:oap",
+               "NOTIFY_SOCKET": str(path), "WATCHDOG_USEC": str(int(watchdog * 1e6))}
+        self.process = subprocess.Popen(["sh", "-c", said, "sh", program, "--amnesia",
+                                         "--log-level", "error"], env=env, close_fds=False,
+                                        stdout=subprocess.DEVNULL, preexec_fn=self.hand_over)
+
+    def hand_over(self):
+        for number, listener in enumerate(self.sockets):
+            os.dup2(os.dup(listener.fileno()), 60 + number)
+        for number in range(2):
+            os.dup2(60 + number, 3 + number)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for listener in [self.box, *self.sockets]:
+            listener.close()
+        self.folder.cleanup()
+
+    def hear(self, within):
+        """What it tells in this time."""
+        told, end = [], time.monotonic() + within
+        while (left := end - time.monotonic()) > 0:
+            self.box.settimeout(left)
+            try:
+                told += self.box.recv(4096).decode().split()
+            except TimeoutError:
+                pass
+        return told
+
+
+@case("the service manager's sockets are used, for HTTP and for OAP")
+def activated(node):
+    with Managed(node.command[0], 30) as own:
+        require("READY=1" in own.hear(1), "it is not ready within a second")
+        seen, _ = raw.ask(own, f"GET /v1/hello HTTP/1.1\r\n{HOST}Connection: close\r\n\r\n"
+                          .encode())
+        expect(seen, [200])
+        with socket.create_connection(("127.0.0.1", own.oap), timeout=5) as link:
+            link.sendall(HELLO)
+            answer = link.recv(4096)
+        expect(int.from_bytes(answer[8:10], "big"), 200)
+
+
+@case("the service manager's watchdog hears of a node that runs, not of one that stands still")
+def watched(node):
+    with Managed(node.command[0], 0.4) as own:
+        require("READY=1" in own.hear(1), "it is not ready within a second")
+        beats = own.hear(2).count("WATCHDOG=1")
+        require(8 <= beats <= 11, f"{beats} times in 2 s")
+        own.process.send_signal(signal.SIGSTOP)
+        own.hear(0.2)
+        expect(own.hear(1), [])
+        own.process.send_signal(signal.SIGCONT)
+        require("WATCHDOG=1" in own.hear(1), "it does not come back")
+        own.process.send_signal(signal.SIGTERM)
+        require("STOPPING=1" in own.hear(1), "it does not say that it stops")
+        expect(own.process.wait(10), 0)
