@@ -86,6 +86,10 @@ struct wr_http_limits {
 struct wr_http_conf {
     const struct wr_route *routes;
     size_t count;
+    /* Paths where errors are application/problem+json (RFC 7807), with all that is below
+     * them: "/api"; the last is NULL.  Elsewhere they are {"error":{...}}.  They must
+     * outlive the server; NULL: nowhere. */
+    const char *const *problems;
     /* Run short calls: queue it and have wr_call_run called by a worker, or return
      * BUSY or DRAINING.  NULL: they run where they arrive. */
     wr_err (*submit)(void *arg, struct wr_call *call);

@@ -2,9 +2,11 @@
 #include "net/openapi.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "net/problem.h"
 #include "net/server.h"
 
 #define ID_MAX 128
@@ -46,15 +48,24 @@ static void add_ref(struct wr_json *json, const char *key, const char *kind, con
     wr_json_end(json);
 }
 
-static void add_answers(struct wr_json *json, const struct wr_route *route)
+/* The same answer in its other shape has another name. */
+static const char *answer_name(char *room, size_t size, size_t answer, bool problem)
 {
+    snprintf(room, size, "%s%s", answers[answer].status, problem ? "-problem" : "");
+    return room;
+}
+
+static void add_answers(struct wr_json *json, const struct wr_route *route, bool problem)
+{
+    char name[32];
     wr_json_object(json, "responses");
     wr_json_object(json, "2XX");
     wr_json_str(json, "description", "It is done.");
     wr_json_end(json);
     for (size_t i = 0; i < ANSWERS; i++)
         if ((answers[i].when & ~needs(route)) == 0)
-            add_ref(json, answers[i].status, "responses", answers[i].status);
+            add_ref(json, answers[i].status, "responses",
+                    answer_name(name, sizeof(name), i, problem));
     wr_json_end(json);
 }
 
@@ -125,7 +136,7 @@ static void add_id(struct wr_json *json, const struct wr_route *route)
     wr_json_str(json, "operationId", text.at);
 }
 
-static void add_operation(struct wr_json *json, const struct wr_route *route)
+static void add_operation(struct wr_json *json, const struct wr_route *route, bool problem)
 {
     static const char *const classes[] = { "short", "priority", "long", "stream" };
     char method[16];
@@ -143,7 +154,7 @@ static void add_operation(struct wr_json *json, const struct wr_route *route)
     }
     add_parameters(json, route);
     add_body(json, route);
-    add_answers(json, route);
+    add_answers(json, route, problem);
     if (route->scope) {
         wr_json_array(json, "security");
         wr_json_object(json, NULL);
@@ -160,8 +171,10 @@ static void add_operation(struct wr_json *json, const struct wr_route *route)
 
 /* ---- the document ---- */
 
-static void add_paths(struct wr_json *json, const struct wr_route *routes, size_t count)
+static void add_paths(struct wr_json *json, const struct wr_http_conf *conf)
 {
+    const struct wr_route *routes = conf->routes;
+    size_t count = conf->count;
     wr_json_object(json, "paths");
     for (size_t i = 0; i < count; i++) {
         size_t first = 0;
@@ -172,40 +185,57 @@ static void add_paths(struct wr_json *json, const struct wr_route *routes, size_
         wr_json_object(json, routes[i].path);
         for (size_t j = i; j < count; j++)
             if (strcmp(routes[j].path, routes[i].path) == 0)
-                add_operation(json, &routes[j]);
+                add_operation(json, &routes[j], problem_path(conf->problems, routes[j].path));
         wr_json_end(json);
     }
     wr_json_end(json);
 }
 
-static void add_components(struct wr_json *json)
+static void add_shape(struct wr_json *json, bool problem)
+{
+    static const char again[] =
+        "{\"Retry-After\":{\"description\":\"Seconds until it may be otherwise.\","
+        "\"schema\":{\"type\":\"integer\",\"minimum\":1}}}";
+    char name[32];
+    for (size_t i = 0; i < ANSWERS; i++) {
+        wr_json_object(json, answer_name(name, sizeof(name), i, problem));
+        wr_json_str(json, "description", answers[i].text);
+        if (answers[i].again)
+            wr_json_raw(json, "headers", again, strlen(again));
+        wr_json_object(json, "content");
+        wr_json_object(json, problem ? PROBLEM_TYPE : "application/json");
+        add_ref(json, "schema", "schemas", problem ? "Problem" : "Error");
+        wr_json_end(json);
+        wr_json_end(json);
+        wr_json_end(json);
+    }
+}
+
+static void add_components(struct wr_json *json, bool problems)
 {
     static const char error[] =
         "{\"type\":\"object\",\"required\":[\"error\"],\"properties\":{\"error\":{"
         "\"type\":\"object\",\"required\":[\"code\",\"message\",\"retryable\"],\"properties\":{"
         "\"code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},"
         "\"retryable\":{\"type\":\"boolean\"},\"corr_id\":{\"type\":\"string\"}}}}}";
-    static const char again[] =
-        "{\"Retry-After\":{\"description\":\"Seconds until it may be otherwise.\","
-        "\"schema\":{\"type\":\"integer\",\"minimum\":1}}}";
+    static const char problem[] =
+        "{\"type\":\"object\",\"required\":[\"type\",\"title\",\"status\",\"detail\","
+        "\"retryable\"],\"properties\":{\"type\":{\"type\":\"string\",\"format\":\"uri\"},"
+        "\"title\":{\"type\":\"string\"},\"status\":{\"type\":\"integer\"},"
+        "\"detail\":{\"type\":\"string\"},\"instance\":{\"type\":\"string\",\"format\":\"uri\"}"
+        ","
+        "\"retryable\":{\"type\":\"boolean\"}}}";
     static const char token[] = "{\"type\":\"http\",\"scheme\":\"bearer\"}";
     wr_json_object(json, "components");
     wr_json_object(json, "schemas");
     wr_json_raw(json, "Error", error, strlen(error));
+    if (problems)
+        wr_json_raw(json, "Problem", problem, strlen(problem));
     wr_json_end(json);
     wr_json_object(json, "responses");
-    for (size_t i = 0; i < ANSWERS; i++) {
-        wr_json_object(json, answers[i].status);
-        wr_json_str(json, "description", answers[i].text);
-        if (answers[i].again)
-            wr_json_raw(json, "headers", again, strlen(again));
-        wr_json_object(json, "content");
-        wr_json_object(json, "application/json");
-        add_ref(json, "schema", "schemas", "Error");
-        wr_json_end(json);
-        wr_json_end(json);
-        wr_json_end(json);
-    }
+    add_shape(json, false);
+    if (problems)
+        add_shape(json, true);
     wr_json_end(json);
     wr_json_object(json, "securitySchemes");
     wr_json_raw(json, "token", token, strlen(token));
@@ -214,7 +244,7 @@ static void add_components(struct wr_json *json)
 }
 
 void openapi_write(struct wr_text *text, const struct openapi_info *info,
-                   const struct wr_route *routes, size_t count)
+                   const struct wr_http_conf *conf)
 {
     struct wr_json json = wr_json_to(text);
     wr_json_object(&json, NULL);
@@ -225,15 +255,14 @@ void openapi_write(struct wr_text *text, const struct openapi_info *info,
     if (info->summary)
         wr_json_str(&json, "summary", info->summary);
     wr_json_end(&json);
-    add_paths(&json, routes, count);
-    add_components(&json);
+    add_paths(&json, conf);
+    add_components(&json, conf->problems);
     wr_json_end(&json);
 }
 
 wr_err openapi_serve(struct wr_call *call)
 {
-    const struct wr_http_conf *conf = &call->http->conf;
     wr_call_type(call, "application/json");
-    openapi_write(&call->reply, wr_call_arg(call), conf->routes, conf->count);
+    openapi_write(&call->reply, wr_call_arg(call), &call->http->conf);
     return WR_OK;
 }

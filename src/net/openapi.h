@@ -21,10 +21,10 @@ struct openapi_info {
     const char *summary;                /* may be NULL */
 };
 
-/* Write the document.  The routes have their defaults filled in, as a server has them;
- * paths come in the order of the table. */
+/* Write the document.  The routes of conf have their defaults filled in, as a server has
+ * them; paths come in the order of the table. */
 void openapi_write(struct wr_text *text, const struct openapi_info *info,
-                   const struct wr_route *routes, size_t count);
+                   const struct wr_http_conf *conf);
 
 /* Handler: all routes of the server that is asked; the arg of its route is the info. */
 wr_err openapi_serve(struct wr_call *call);

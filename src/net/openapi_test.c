@@ -22,6 +22,8 @@ static const struct wr_route routes[] = {
       .arg = (void *)&info },
 };
 
+static const char *const problems[] = { "/things", NULL };
+
 /* The document, as a server gives it out. */
 static json_t *document(void)
 {
@@ -30,7 +32,7 @@ static json_t *document(void)
     size_t len = 0, size;
     json_error_t error;
     open_site_of(&site, 1, (struct wr_http_conf){
-        .routes = routes, .count = sizeof(routes) / sizeof(routes[0]) });
+        .routes = routes, .count = sizeof(routes) / sizeof(routes[0]), .problems = problems });
     struct wr_stream *stream = dial(&site);
     say(stream, "GET /openapi.json HTTP/1.0\r\n\r\n");
     while (!wr_stream_read(stream, &size, bytes + len, sizeof(bytes) - 1 - len, WR_NEVER)
@@ -155,6 +157,21 @@ TEST(the_errors_of_a_path_are_those_that_it_can_have)
     CHECK(at(json, "components responses 429 headers Retry-After") != NULL);
     CHECK(at(json, "components responses 503 headers Retry-After") != NULL);
     CHECK(!at(json, "components responses 404 headers"));
+    json_decref(json);
+}
+
+TEST(the_shape_of_an_error_is_that_of_its_path)
+{
+    json_t *json = document();
+    CHECK_STR("#/components/responses/400-problem",
+              text_at(json, "paths /things/{id} get responses 400 $ref"));
+    CHECK_STR("#/components/responses/400",
+              text_at(json, "paths /events get responses 400 $ref"));
+    CHECK_STR("#/components/schemas/Problem",
+              text_at(json, "components responses 429-problem content "
+                            "application/problem+json schema $ref"));
+    CHECK_STR("#/components/schemas/Error",
+              text_at(json, "components responses 429 content application/json schema $ref"));
     json_decref(json);
 }
 

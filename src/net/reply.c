@@ -7,6 +7,7 @@
 #include <weir/select.h>
 
 #include "base/json.h"
+#include "net/problem.h"
 #include "net/server.h"
 
 #define RETRY_AFTER_MAX 3600
@@ -69,24 +70,35 @@ wr_err wr_call_fail(struct wr_call *call, wr_err err, const char *format, ...)
 
 /* ---- errors ---- */
 
-void call_refuse(struct wr_call *call, wr_err err, unsigned status, const char *why)
+static void write_error(struct wr_call *call, wr_err err, const char *why)
 {
-    call->failed = err;
-    if (call->begun)
-        return;                     /* its status is out; the connection breaks it off */
-    call->status = status;
-    call->type = "application/json";
-    wr_text_rewind(&call->reply, 0);
     struct wr_json json = wr_json_to(&call->reply);
     wr_json_object(&json, NULL);
     wr_json_object(&json, "error");
     wr_json_str(&json, "code", wr_err_name(err));
-    wr_json_str(&json, "message", why && why[0] ? why : wr_err_text(err));
+    wr_json_str(&json, "message", why);
     wr_json_bool(&json, "retryable", wr_err_retryable(err));
     if (call->corr[0])
         wr_json_str(&json, "corr_id", call->corr);
     wr_json_end(&json);
     wr_json_end(&json);
+}
+
+void call_refuse(struct wr_call *call, wr_err err, unsigned status, const char *why)
+{
+    const char *path = call->route ? call->route->path : call->path;
+    bool problem = path && problem_path(call->http->conf.problems, path);
+    call->failed = err;
+    if (call->begun)
+        return;                     /* its status is out; the connection breaks it off */
+    call->status = status;
+    call->type = problem ? PROBLEM_TYPE : "application/json";
+    wr_text_rewind(&call->reply, 0);
+    why = why && why[0] ? why : wr_err_text(err);
+    if (problem)
+        problem_write(&call->reply, call, err, why);
+    else
+        write_error(call, err, why);
 }
 
 void call_fail(struct wr_call *call, wr_err err)

@@ -341,6 +341,10 @@ static const struct wr_route table[] = {
       .scope = GATE_ADMIN, .summary = "Crash a worker, to see what happens." },
 };
 
+const char *const admin_plane[] = {
+    "/api", "/healthz", "/readyz", "/metrics", "/version", NULL,
+};
+
 wr_err admin_routes(struct node *node)
 {
     const struct node_start *start = node->start;

@@ -119,6 +119,10 @@ const struct wr_addr *ingress_addr(const struct ingress *ingress);
 /* Handler: the bus, as server-sent events. */
 wr_err events_serve(struct wr_call *call);
 
+/* Where errors are problems (http.h): what an operator sees, and not those who call the
+ * services. */
+extern const char *const admin_plane[];
+
 /* The node's own routes: made once, freed with free. */
 wr_err admin_routes(struct node *node);
 
