@@ -121,8 +121,20 @@ uint64_t wr_oap_corr(const struct wr_oap_call *call);
 const struct wr_oap_verb *wr_oap_verb_of(const struct wr_oap_call *call);
 void *wr_oap_arg(const struct wr_oap_call *call);
 
-/* Add to the answer, of 64 MiB at most; it goes out in frames of 64 KiB. */
+/* Add to the answer, of 64 MiB at most; it goes out in frames of 64 KiB when the handler
+ * has returned. */
 void wr_oap_write(struct wr_oap_call *call, const void *bytes, size_t len);
+
+/* Send a part of the answer now, of any size, behind what was written so far; nothing is
+ * kept of it.  Waits while the connection has 4 parts of 64 KiB before it that its peer
+ * has not taken; a peer that takes none of them in time (write_within) loses the
+ * connection.  The deadline of the verb is that of the last part too.  Not for verbs of
+ * priority.
+ *
+ * An error breaks the answer off, also one that the handler returns later: the peer gets
+ * it as the last frame.  Errors: BROKENPIPE (there is nobody to answer), TIMEOUT,
+ * CANCELED, NOMEM. */
+wr_err wr_oap_send(struct wr_oap_call *call, const void *bytes, size_t len, wr_time deadline);
 
 /* Say why a call failed; returns err, to be returned. */
 wr_err wr_oap_fail(struct wr_oap_call *call, wr_err err, const char *format, ...)
@@ -160,7 +172,8 @@ wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_addr *addr, co
                       wr_time deadline);
 
 /* Ask one thing and wait for its answer, of at most `max` bytes.  A code above 299 is an
- * answer too.  After an error the connection is good for closing only.
+ * answer too, and says why; what came before it is dropped.  After an error the
+ * connection is good for closing only.
  * Errors: INVALID (not an answer, or larger), CLOSED, TIMEOUT, CANCELED, BROKENPIPE, IO,
  * NOMEM. */
 wr_err wr_oap_ask(struct wr_oap_client *client, const struct wr_oap_request *request,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/panic.h>
 #include <weir/scope.h>
 #include <weir/task.h>
 
@@ -16,6 +17,17 @@ static void drop_posted(void *item)
     oap_call_drop(*(struct wr_oap_call **)item);
 }
 
+void oap_part_drop(struct oap_part *part)
+{
+    free(part->bytes);
+    oap_call_drop(part->call);
+}
+
+static void drop_part(void *item)
+{
+    oap_part_drop(item);
+}
+
 wr_err oap_mailbox_new(struct oap_mailbox **ret)
 {
     struct oap_mailbox *mailbox = calloc(1, sizeof(*mailbox));
@@ -25,8 +37,12 @@ wr_err oap_mailbox_new(struct oap_mailbox **ret)
     wr_err err = wr_chan_new(&mailbox->done, &(struct wr_chan_conf){
         .name = "oap.done", .item_size = sizeof(struct wr_oap_call *), .cap = OAP_INFLIGHT_MAX,
         .policy = WR_REJECT, .drop = drop_posted });
+    if (!err)
+        err = wr_chan_new(&mailbox->parts, &(struct wr_chan_conf){
+            .name = "oap.parts", .item_size = sizeof(struct oap_part), .cap = OAP_PARTS,
+            .policy = WR_WAIT, .drop = drop_part });
     if (err)
-        free(mailbox);
+        oap_mailbox_drop(mailbox);
     else
         *ret = mailbox;
     return err;
@@ -37,6 +53,7 @@ void oap_mailbox_drop(struct oap_mailbox *mailbox)
     if (!mailbox || atomic_fetch_sub(&mailbox->holders, 1) > 1)
         return;
     wr_chan_free(mailbox->done);
+    wr_chan_free(mailbox->parts);
     free(mailbox);
 }
 
@@ -121,6 +138,47 @@ void wr_oap_write(struct wr_oap_call *call, const void *bytes, size_t len)
     wr_text_bytes(&call->reply, bytes, len);
 }
 
+/* Hand a part to the connection. */
+static wr_err post_part(struct wr_oap_call *call, const char *bytes, size_t len,
+                        wr_time deadline)
+{
+    if (atomic_load(&call->claim) == OAP_ABANDONED)
+        return WR_BROKENPIPE;
+    struct oap_part part = { .call = call, .bytes = malloc(len), .len = len };
+    if (!part.bytes)
+        return WR_NOMEM;
+    memcpy(part.bytes, bytes, len);
+    atomic_fetch_add(&call->holders, 1);
+    wr_err err = wr_chan_send(call->mailbox->parts, &part, deadline);
+    if (err)
+        oap_part_drop(&part);
+    return err == WR_CLOSED ? WR_BROKENPIPE : err;
+}
+
+static void send_parts(struct wr_oap_call *call, const char *bytes, size_t len,
+                       wr_time deadline)
+{
+    while (len > 0 && !call->lost) {
+        size_t size = len < OAP_CHUNK ? len : OAP_CHUNK;
+        call->lost = call->here ? oap_conn_send(call->here, call, bytes, size)
+                                : post_part(call, bytes, size, deadline);
+        bytes += size;
+        len -= size;
+    }
+}
+
+wr_err wr_oap_send(struct wr_oap_call *call, const void *bytes, size_t len, wr_time deadline)
+{
+    WR_ASSERT(!call->verb->priority);
+    if (call->reply.cut)
+        call->lost = WR_NOMEM;
+    send_parts(call, call->reply.at, call->reply.len, deadline);
+    wr_text_free(&call->reply);
+    call->reply = wr_text_heap(OAP_REPLY_MAX);
+    send_parts(call, bytes, len, deadline);
+    return call->lost;
+}
+
 wr_err wr_oap_fail(struct wr_oap_call *call, wr_err err, const char *format, ...)
 {
     struct wr_text text = WR_TEXT(call->why);
@@ -150,15 +208,23 @@ static wr_err handle_in_time(struct wr_oap_call *call)
 void oap_call_handle(struct wr_oap_call *call)
 {
     call->failed = call->verb->priority ? call->verb->handler(call) : handle_in_time(call);
+    if (!call->failed)
+        call->failed = call->lost;
     if (!call->failed && call->reply.cut)
         call->failed = wr_oap_fail(call, WR_NOMEM, "the answer is larger than %zu bytes, or "
                                    "there is no memory for it", OAP_REPLY_MAX);
 }
 
+bool oap_call_claim(struct wr_oap_call *call, enum oap_claim claim)
+{
+    enum oap_claim pending = OAP_PENDING;
+    return atomic_compare_exchange_strong(&call->claim, &pending, claim);
+}
+
 /* Post it, unless its connection has given up; what was the worker's goes with it. */
 static void give_back(struct wr_oap_call *call)
 {
-    if (atomic_exchange(&call->claim, OAP_ANSWERED) != OAP_PENDING
+    if (!oap_call_claim(call, OAP_ANSWERED)
         || wr_chan_send(call->mailbox->done, &call, WR_NOW))
         oap_call_drop(call);
 }

@@ -96,6 +96,8 @@ static wr_err collect(struct wr_oap_client *client, struct wr_text *text, unsign
         bool end = frame.flags & OAP_END, refused = end && frame.code >= 400;
         bool ours = frame.flags & OAP_RESP && (frame.corr == client->corr || refused);
         enum oap_bad bad = ours ? oap_inflate(&frame) : OAP_BAD_ENVELOPE;
+        if (refused)
+            wr_text_rewind(text, 0);
         if (!bad)
             wr_text_bytes(text, (const char *)frame.payload, frame.payload_len);
         *code = frame.code;

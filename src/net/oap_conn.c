@@ -53,14 +53,13 @@ static void write_frame(struct conn *conn, const struct oap_frame *frame)
         conn->broken = conn->closing = true;
 }
 
-/* An answer to this frame, in one. */
-static void write_text(struct conn *conn, const struct oap_frame *to, unsigned flags,
-                       uint16_t code, const struct wr_text *text)
+/* A frame that answers this one. */
+static void write_answer(struct conn *conn, const struct oap_frame *to, unsigned flags,
+                         uint16_t code, struct wr_piece payload)
 {
     struct oap_frame frame = {
         .flags = (uint16_t)(OAP_RESP | flags), .code = code, .proto = to->proto,
-        .corr = to->corr,
-        .payload = (const unsigned char *)text->at, .payload_len = text->len,
+        .corr = to->corr, .payload = payload.at, .payload_len = payload.len,
     };
     memcpy(frame.tenant, to->tenant, OAP_TENANT);
     write_frame(conn, &frame);
@@ -73,7 +72,7 @@ static void refuse_frame(struct conn *conn, const struct oap_frame *to, enum oap
     oap_count_reject(bad);
     oap_error(&text, oap_bad_reason(bad), oap_bad_text(bad), oap_bad_code(bad) >= 429,
               to->corr);
-    write_text(conn, to, OAP_END, oap_bad_code(bad), &text);
+    write_answer(conn, to, OAP_END, oap_bad_code(bad), (struct wr_piece){ text.at, text.len });
 }
 
 /* ... and that is the end of the connection. */
@@ -90,22 +89,41 @@ static void write_error(struct conn *conn, const struct wr_oap_call *call)
     const char *name = call->verb ? wr_err_name(call->failed) : "NotImplemented";
     const char *why = call->why[0] ? call->why : wr_err_text(call->failed);
     oap_error(&text, name, why, wr_err_retryable(call->failed), call->frame.corr);
-    write_text(conn, &call->frame, OAP_END, oap_call_code(call), &text);
+    write_answer(conn, &call->frame, OAP_END, oap_call_code(call),
+                 (struct wr_piece){ text.at, text.len });
 }
 
-/* START on the first frame, END on the last. */
-static void write_reply(struct conn *conn, const struct wr_oap_call *call)
+/* A part of an answer.  START is on the first frame of all, END on the last. */
+static void write_part(struct conn *conn, struct wr_oap_call *call, struct wr_piece part,
+                       bool last)
 {
     size_t most = conn->frame_max - OAP_HEAD < OAP_CHUNK ? conn->frame_max - OAP_HEAD
                                                          : OAP_CHUNK;
-    size_t at = 0;
+    const char *at = part.at;
+    size_t left = part.len;
     do {
-        size_t left = call->reply.len - at;
-        struct wr_text chunk = { .at = call->reply.at + at, .len = left < most ? left : most };
-        unsigned flags = (at == 0 ? OAP_START : 0) | (left <= most ? OAP_END : 0);
-        write_text(conn, &call->frame, flags, 200, &chunk);
-        at += chunk.len;
-    } while (at < call->reply.len && !conn->broken);
+        size_t size = left < most ? left : most;
+        unsigned flags = (call->begun ? 0 : OAP_START) | (last && size == left ? OAP_END : 0);
+        write_answer(conn, &call->frame, flags, 200, (struct wr_piece){ at, size });
+        call->begun = true;
+        at += size;
+        left -= size;
+    } while (left > 0 && !conn->broken);
+}
+
+wr_err oap_conn_send(void *arg, struct wr_oap_call *call, const void *bytes, size_t len)
+{
+    struct conn *conn = arg;
+    write_part(conn, call, (struct wr_piece){ bytes, len }, false);
+    return conn->broken ? WR_BROKENPIPE : WR_OK;
+}
+
+/* A part that a worker sent.  Its connection may have given the call up since. */
+static void take_part(struct conn *conn, struct oap_part *part)
+{
+    if (atomic_load(&part->call->claim) != OAP_ABANDONED)
+        write_part(conn, part->call, (struct wr_piece){ part->bytes, part->len }, false);
+    oap_part_drop(part);
 }
 
 /* ---- the table ---- */
@@ -138,7 +156,7 @@ static void answer(struct conn *conn, struct wr_oap_call *call)
     if (call->failed)
         write_error(conn, call);
     else
-        write_reply(conn, call);
+        write_part(conn, call, (struct wr_piece){ call->reply.at, call->reply.len }, true);
     oap_count_call(call);
     forget(conn, call);
 }
@@ -208,6 +226,7 @@ static void run(struct conn *conn, struct wr_oap_call *call)
     call->phase = OAP_RUNNING;
     conn->running++;
     if (call->verb->priority || !oap->conf.submit) {
+        call->here = conn;
         oap_call_handle(call);
         answer(conn, call);
         return;
@@ -316,7 +335,7 @@ static void go_on(struct conn *conn, struct wr_oap_call *call, struct oap_frame 
     if (whole)
         run(conn, call);
     else if (frame->flags & OAP_ACK_REQ)
-        write_text(conn, frame, 0, 206, &(struct wr_text){ 0 });
+        write_answer(conn, frame, 0, 206, (struct wr_piece){ 0 });
 }
 
 static void greet(struct conn *conn, const struct oap_frame *frame)
@@ -331,7 +350,7 @@ static void greet(struct conn *conn, const struct oap_frame *frame)
     conn->greeted = true;
     conn->decoder.frame_max = conn->frame_max;
     oap_hello_write(&text, conn->frame_max, conn->oap->conf.inflight_max, conn->oap->conf.tls);
-    write_text(conn, frame, 0, 200, &text);
+    write_answer(conn, frame, 0, 200, (struct wr_piece){ text.at, text.len });
 }
 
 static void take_frame(struct conn *conn, struct oap_frame *frame)
@@ -421,7 +440,7 @@ static void give_up_call(struct conn *conn, struct wr_oap_call *call)
         refuse(conn, call, WR_TIMEOUT, false);
         return;
     }
-    if (atomic_exchange(&call->claim, OAP_ABANDONED) == OAP_ANSWERED) {
+    if (!oap_call_claim(call, OAP_ABANDONED)) {
         call->hard_deadline = WR_NEVER;
         return;
     }
@@ -432,9 +451,8 @@ static void give_up_call(struct conn *conn, struct wr_oap_call *call)
     forget(conn, call);
 }
 
-static void be_late(struct conn *conn)
+static void be_late(struct conn *conn, wr_time now)
 {
-    wr_time now = wr_now();
     for (size_t i = conn->count; i > 0; i--)
         if (conn->calls[i - 1]->phase != OAP_REFUSED
             && conn->calls[i - 1]->hard_deadline <= now)
@@ -449,15 +467,29 @@ static void be_late(struct conn *conn)
     }
 }
 
+/* A worker is done with a call.  What it sent before is still among the parts: no more
+ * than these wait, so the rest are others'. */
+static void finish(struct conn *conn, struct wr_oap_call *call)
+{
+    struct oap_part part;
+    for (int i = 0; i < OAP_PARTS && !wr_chan_recv(conn->mailbox->parts, &part, WR_NOW); i++)
+        take_part(conn, &part);
+    answer(conn, call);
+    oap_call_drop(call);                /* what was the worker's */
+}
+
 /* Wait for one thing, and do it. */
 static void step(struct conn *conn)
 {
     struct wr_oap_call *call = NULL;
-    size_t which = 0, count = 0, done = 3, readable = 3;
-    struct wr_case cases[3];
+    struct oap_part part;
+    size_t which = 0, count = 0, done = 4, parts = 4, readable = 4;
+    struct wr_case cases[4];
     if (conn->mailbox) {
         done = count;
         cases[count++] = (struct wr_case)WR_CASE_RECV(conn->mailbox->done, &call);
+        parts = count;
+        cases[count++] = (struct wr_case)WR_CASE_RECV(conn->mailbox->parts, &part);
     }
     if (!conn->ended && (conn->held < OAP_BUFFER_MAX || conn->running == 0)) {
         readable = count;
@@ -465,23 +497,30 @@ static void step(struct conn *conn)
     }
     if (!conn->late)
         cases[count++] = (struct wr_case)WR_CASE_ONCE(conn->oap->drain, NULL);
-    wr_err err = wr_select(&which, cases, count, next_deadline(conn));
+    wr_time until = next_deadline(conn);
+    wr_err err = wr_select(&which, cases, count, until);
     if (err == WR_TIMEOUT && !wr_scope_check()) {
-        be_late(conn);
-    } else if (err) {
+        be_late(conn, wr_now());
+        return;
+    }
+    if (err) {
         conn->broken = conn->closing = true;
     } else if (which == done) {
         WR_ASSERT(call);
-        answer(conn, call);
-        oap_call_drop(call);            /* what was the worker's */
+        finish(conn, call);
+    } else if (which == parts) {
+        take_part(conn, &part);
     } else if (which == readable) {
         read_some(conn);
     } else {
         conn->late = true;
         conn->closing = conn->live == 0 && conn->decoder.have == 0;
     }
+    wr_time now = wr_now();
     if (conn->greeted && !err)
-        conn->idle_until = wr_after(conn->oap->conf.idle_max);
+        conn->idle_until = now + conn->oap->conf.idle_max;
+    if (until <= now)
+        be_late(conn, now);             /* there is always something to do */
 }
 
 /* ---- the end ---- */
@@ -490,13 +529,18 @@ static void let_go(void *arg)
 {
     struct conn *conn = arg;
     struct wr_oap_call *call;
+    struct oap_part part;
     oap_close(&conn->decoder);
-    if (conn->mailbox)
+    if (conn->mailbox) {
         wr_chan_close(conn->mailbox->done);
+        wr_chan_close(conn->mailbox->parts);
+    }
     for (size_t i = 0; i < conn->count; i++) {
-        atomic_exchange(&conn->calls[i]->claim, OAP_ABANDONED);
+        (void)oap_call_claim(conn->calls[i], OAP_ABANDONED);
         oap_call_drop(conn->calls[i]);
     }
+    while (conn->mailbox && !wr_chan_recv(conn->mailbox->parts, &part, WR_NOW))
+        oap_part_drop(&part);
     while (conn->mailbox && !wr_chan_recv(conn->mailbox->done, &call, WR_NOW))
         oap_call_drop(call);
     oap_mailbox_drop(conn->mailbox);

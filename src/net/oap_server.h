@@ -24,6 +24,7 @@
 #define OAP_INFLIGHT_MAX 64
 #define OAP_BUFFER_MAX ((size_t)4 << 20)    /* bytes that a connection's requests hold */
 #define OAP_REPLY_MAX ((size_t)64 << 20)
+#define OAP_PARTS 4                         /* of answers, that wait for a connection */
 
 struct oap_stat {
     struct wr_histogram *latency;
@@ -39,14 +40,24 @@ struct wr_oap {
     _Atomic bool draining;
 };
 
+/* What workers have for a connection.  A call is posted behind all its parts. */
 struct oap_mailbox {
     _Atomic unsigned holders;
     struct wr_chan *done;               /* calls that were answered by a worker */
+    struct wr_chan *parts;              /* of answers to calls that run; struct oap_part */
+};
+
+/* It holds its call. */
+struct oap_part {
+    struct wr_oap_call *call;
+    char *bytes;
+    size_t len;
 };
 
 /* Errors: NOMEM. */
 wr_err oap_mailbox_new(struct oap_mailbox **ret);
 void oap_mailbox_drop(struct oap_mailbox *mailbox);
+void oap_part_drop(struct oap_part *part);
 
 enum oap_phase { OAP_COLLECTING, OAP_RUNNING, OAP_REFUSED };    /* refused: until END */
 enum oap_claim { OAP_PENDING, OAP_ANSWERED, OAP_ABANDONED };
@@ -67,8 +78,11 @@ struct wr_oap_call {
     uint16_t code;                      /* of the failure, when the error does not say it */
     char why[200];
     struct wr_text reply;
+    wr_err lost;                        /* a part could not be sent */
+    void *here;                         /* the connection, in whose fiber it runs; or NULL */
 
     enum oap_phase phase;               /* the connection's */
+    bool begun;                         /* ... a part of the answer has gone out */
     _Atomic unsigned holders;
     _Atomic(enum oap_claim) claim;
 };
@@ -84,6 +98,9 @@ void oap_call_release(struct wr_oap_call *call);
 /* Bytes of the request that it holds. */
 size_t oap_call_size(const struct wr_oap_call *call);
 
+/* Its worker has an answer, or its connection gives it up: true for who comes first. */
+bool oap_call_claim(struct wr_oap_call *call, enum oap_claim claim);
+
 /* Call the handler, inside its deadline. */
 void oap_call_handle(struct wr_oap_call *call);
 
@@ -92,6 +109,9 @@ uint16_t oap_call_code(const struct wr_oap_call *call);
 
 /* Answer what comes on a connection, until it ends. */
 void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream);
+
+/* Write a part of an answer, in the connection's own fiber.  Errors: BROKENPIPE. */
+wr_err oap_conn_send(void *conn, struct wr_oap_call *call, const void *bytes, size_t len);
 
 /* Count what was refused, and an answer. */
 void oap_count_reject(enum oap_bad bad);

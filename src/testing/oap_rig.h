@@ -21,6 +21,9 @@
 
 /* ---- the server under test ---- */
 
+enum { PING = 1, ECHO = 7, GATED = 16, STUBBORN = 17, CONFLICT = 18, PANIC = 19, LARGE = 20,
+       SMALL = 21, PARTS = 22 };
+
 RIG struct wr_once *gate;
 
 RIG wr_err echo(struct wr_oap_call *call)
@@ -65,7 +68,7 @@ RIG wr_err panicking(struct wr_oap_call *call)
     wr_panic("as the test wants it");
 }
 
-/* As many bytes as the payload says. */
+/* As many bytes as the payload says; all at the end, or in parts. */
 RIG wr_err large(struct wr_oap_call *call)
 {
     size_t len;
@@ -75,14 +78,14 @@ RIG wr_err large(struct wr_oap_call *call)
     memset(bytes, 'l', sizeof(bytes));
     for (size_t left = strtoul(text, NULL, 10); left > 0;) {
         size_t size = left < sizeof(bytes) ? left : sizeof(bytes);
-        wr_oap_write(call, bytes, size);
+        if (wr_oap_verb_of(call)->id == LARGE)
+            wr_oap_write(call, bytes, size);
+        else if (wr_oap_send(call, bytes, size, WR_NEVER))
+            return WR_BROKENPIPE;
         left -= size;
     }
     return WR_OK;
 }
-
-enum { PING = 1, ECHO = 7, GATED = 16, STUBBORN = 17, CONFLICT = 18, PANIC = 19, LARGE = 20,
-       SMALL = 21 };
 
 RIG const struct wr_oap_verb verbs[] = {
     { .id = PING, .name = "PING", .handler = echo, .priority = true },
@@ -92,6 +95,7 @@ RIG const struct wr_oap_verb verbs[] = {
     { .id = CONFLICT, .name = "CONFLICT", .handler = conflict },
     { .id = PANIC, .name = "PANIC", .handler = panicking },
     { .id = LARGE, .name = "LARGE", .handler = large },
+    { .id = PARTS, .name = "PARTS", .handler = large },
     { .id = SMALL, .name = "SMALL", .handler = echo, .payload_max = 100 },
 };
 
@@ -130,7 +134,7 @@ RIG void drop_call(void *item)
 }
 
 /* With `workers`, calls are queued for so many of them; the queue has `cap` places. */
-RIG void open_site(struct site *site, int workers, size_t cap, struct wr_oap_conf conf)
+RIG void open_site_of(struct site *site, int workers, size_t cap, struct wr_oap_conf conf)
 {
     struct wr_addr addr;
     memset(site, 0, sizeof(*site));
@@ -143,8 +147,6 @@ RIG void open_site(struct site *site, int workers, size_t cap, struct wr_oap_con
             .policy = WR_REJECT, .drop = drop_call }));
     }
     conf.arg = site;
-    conf.verbs = verbs;
-    conf.count = sizeof(verbs) / sizeof(verbs[0]);
     CHECK_OK(wr_once_new(&gate, "test.gate", 0));
     CHECK_OK(wr_addr_parse(&addr, "127.0.0.1:0"));
     REQUIRE_OK(wr_listen(&site->listener, &addr));
@@ -152,6 +154,13 @@ RIG void open_site(struct site *site, int workers, size_t cap, struct wr_oap_con
     CHECK_OK(wr_scope_go(site->scope, "test.serve", serve, site));
     for (int i = 0; i < workers; i++)
         CHECK_OK(wr_scope_go(site->scope, "test.worker", work, site));
+}
+
+RIG void open_site(struct site *site, int workers, size_t cap, struct wr_oap_conf conf)
+{
+    conf.verbs = verbs;
+    conf.count = sizeof(verbs) / sizeof(verbs[0]);
+    open_site_of(site, workers, cap, conf);
 }
 
 RIG void close_site(struct site *site)
@@ -206,23 +215,30 @@ RIG void say(struct peer *peer, uint16_t proto, uint64_t corr, const char *paylo
     say_as(peer, OAP_REQ, proto, corr, "", payload);
 }
 
+/* The next frame, to be freed; false when there is none. */
+RIG bool hear_frame(struct peer *peer, struct oap_frame *ret)
+{
+    size_t used;
+    for (;;) {
+        enum oap_state state = oap_feed(&peer->decoder, peer->bytes + peer->at,
+                                        peer->len - peer->at, &used, ret);
+        peer->at += used;
+        if (state == OAP_FRAME)
+            return true;
+        peer->at = peer->len = 0;
+        if (wr_stream_read(peer->stream, &peer->len, peer->bytes, sizeof(peer->bytes), WR_NEVER)
+            || peer->len == 0)
+            return false;
+    }
+}
+
 /* The next frame as "code flags proto corr payload", or "closed". */
 RIG const char *hear(struct peer *peer)
 {
     static char line[3000];
     struct oap_frame frame;
-    size_t used;
-    for (;;) {
-        enum oap_state state = oap_feed(&peer->decoder, peer->bytes + peer->at,
-                                        peer->len - peer->at, &used, &frame);
-        peer->at += used;
-        if (state == OAP_FRAME)
-            break;
-        peer->at = peer->len = 0;
-        if (wr_stream_read(peer->stream, &peer->len, peer->bytes, sizeof(peer->bytes), WR_NEVER)
-            || peer->len == 0)
-            return "closed";
-    }
+    if (!hear_frame(peer, &frame))
+        return "closed";
     snprintf(line, sizeof(line), "%u %u %u %llu %.*s", frame.code, frame.flags, frame.proto,
              (unsigned long long)frame.corr, (int)frame.payload_len,
              (const char *)frame.payload);
