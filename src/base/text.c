@@ -9,6 +9,8 @@
 
 #include <weir/panic.h>
 
+#include "base/forget.h"
+
 struct wr_text wr_text_over(char *buf, size_t cap)
 {
     WR_ASSERT(cap > 0);
@@ -37,7 +39,7 @@ struct wr_text wr_text_heap(size_t max)
 void wr_text_free(struct wr_text *text)
 {
     if (text->at != nothing)
-        free(text->at);
+        wr_forget_free(text->at);
     *text = (struct wr_text){ .at = nothing, .cap = 1 };
 }
 
@@ -50,7 +52,7 @@ static void grow(struct wr_text *text, size_t need)
         cap = text->len + need + 1;
     if (cap > text->max)
         cap = text->max;
-    char *more = realloc(text->at == nothing ? NULL : text->at, cap);
+    char *more = wr_forget_realloc(text->at == nothing ? NULL : text->at, cap);
     if (!more)
         return;
     more[text->len] = '\0';

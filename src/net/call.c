@@ -8,6 +8,7 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "base/ulid.h"
 #include "net/server.h"
 
@@ -39,7 +40,7 @@ static void free_blocks(struct wr_call *call)
     while (call->blocks) {
         struct block *block = call->blocks;
         call->blocks = block->next;
-        free(block);
+        wr_forget_free(block);
     }
     call->allocated = 0;
 }
@@ -91,7 +92,7 @@ void call_drop(struct wr_call *call)
     wr_text_free(&call->collected);
     wr_text_free(&call->reply);
     wr_text_free(&call->headers);
-    free(call);
+    wr_forget_free(call);
 }
 
 /* ---- a few to spare ---- */
@@ -129,6 +130,7 @@ void call_give(struct wr_call *call, const struct visit *visit)
         return;
     }
     call_reset(call);
+    wr_forget(call->bytes, call->room);
     for (size_t i = 0; i < PROBES; i++) {
         struct wr_call *none = NULL;
         if (atomic_compare_exchange_strong_explicit(slot_of(visit, i), &none, call,

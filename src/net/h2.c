@@ -13,6 +13,7 @@
 #include <weir/select.h>
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "net/iostat.h"
 
 #define IN_MAX ((size_t)64 * 1024)
@@ -150,8 +151,35 @@ static int on_close(nghttp2_session *session, int32_t id, uint32_t code, void *a
     return 0;
 }
 
+/* What it remembers of headers is memory like any other. */
+static void *take(size_t size, void *arg)
+{
+    (void)arg;
+    return malloc(size);
+}
+
+static void *take_zeros(size_t count, size_t size, void *arg)
+{
+    (void)arg;
+    return calloc(count, size);
+}
+
+static void *take_more(void *memory, size_t size, void *arg)
+{
+    (void)arg;
+    return wr_forget_realloc(memory, size);
+}
+
+static void give(void *memory, void *arg)
+{
+    (void)arg;
+    wr_forget_free(memory);
+}
+
 static bool open_session(struct h2 *h2)
 {
+    nghttp2_mem forgetful = { .malloc = take, .calloc = take_zeros, .realloc = take_more,
+                              .free = give };
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *option = NULL;
     bool good = !nghttp2_session_callbacks_new(&callbacks) && !nghttp2_option_new(&option);
@@ -166,7 +194,8 @@ static bool open_session(struct h2 *h2)
         nghttp2_option_set_max_outbound_ack(option, IDLE_FRAMES_MAX);
         nghttp2_option_set_stream_reset_rate_limit(option, RESETS_BURST, RESETS_PER_SECOND);
         nghttp2_option_set_max_continuations(option, CONTINUATIONS_MAX);
-        good = !nghttp2_session_server_new2(&h2->session, callbacks, h2, option);
+        good = !nghttp2_session_server_new3(&h2->session, callbacks, h2, option,
+                                            wr_forgets() ? &forgetful : NULL);
     }
     nghttp2_option_del(option);
     nghttp2_session_callbacks_del(callbacks);
@@ -282,8 +311,8 @@ static void take_words(struct h2 *h2, struct wr_call *first)
 
 static void rest(struct h2 *h2)
 {
-    free(h2->in);
-    free(h2->out);
+    wr_forget_free(h2->in);
+    wr_forget_free(h2->out);
     h2->in = h2->out = NULL;
 }
 

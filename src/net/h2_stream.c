@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forget.h"
 #include "net/iostat.h"
 
 #define HEAD_ROOM 2048              /* most heads fit; more is allocated */
@@ -30,6 +31,7 @@ static void give_call(struct h2 *h2, struct wr_call *call)
     if (h2->spare_count < SPARE_MAX
         && atomic_load_explicit(&call->holders, memory_order_acquire) == 1) {
         call_reset(call);
+        wr_forget(call->bytes, call->room);
         call->next = h2->spare;
         h2->spare = call;
         h2->spare_count++;

@@ -5,6 +5,7 @@
 #include <weir/select.h>
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "net/h2.h"
 
 #define ROOM ((size_t)64 * 1024)    /* bytes of a stream that nobody has taken yet */
@@ -135,7 +136,7 @@ static void drop_part(struct h2_stream *self)
     if (!self->first)
         self->last = NULL;
     wr_sem_release_many(self->room, part->cost);
-    free(part);
+    wr_forget_free(part);
     self->sent = 0;
 }
 
@@ -246,7 +247,7 @@ static void free_parts(struct part *part)
     while (part) {
         struct part *next = part->next;
         if (part->kind == PART_BYTES)
-            free(part);
+            wr_forget_free(part);
         part = next;
     }
 }

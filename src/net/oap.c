@@ -9,6 +9,7 @@
 
 #include <weir/panic.h>
 
+#include "base/forget.h"
 #include "base/json.h"
 
 #define ROOM_MIN ((size_t)1024)
@@ -36,7 +37,7 @@ uint16_t oap_bad_code(enum oap_bad bad)
 
 void oap_frame_free(struct oap_frame *frame)
 {
-    free(frame->memory);
+    wr_forget_free(frame->memory);
     *frame = (struct oap_frame){ 0 };
 }
 
@@ -112,7 +113,7 @@ static bool make_room(struct oap_decoder *decoder, size_t size)
         return true;
     size_t room = decoder->room * 2 > size ? decoder->room * 2 : size;
     room = least(room > ROOM_MIN ? room : ROOM_MIN, decoder->want - OAP_HEAD);
-    unsigned char *memory = realloc(decoder->frame.memory, room);
+    unsigned char *memory = wr_forget_realloc(decoder->frame.memory, room);
     if (!memory)
         return false;
     decoder->frame.memory = memory;
@@ -131,7 +132,7 @@ static enum oap_state hand_over(struct oap_decoder *decoder, struct oap_frame *r
 
 static enum oap_state refuse(struct oap_decoder *decoder, enum oap_bad bad)
 {
-    free(decoder->frame.memory);
+    wr_forget_free(decoder->frame.memory);
     decoder->frame.memory = NULL;
     decoder->bad = bad;
     return OAP_BAD;
@@ -183,15 +184,15 @@ enum oap_bad oap_inflate(struct oap_frame *frame)
     size_t size = ZSTD_decompress(memory + frame->cap_len, bound, frame->payload,
                                   frame->payload_len);
     if (ZSTD_isError(size)) {
-        free(memory);
+        wr_forget_free(memory);
         return ZSTD_getErrorCode(size) == ZSTD_error_dstSize_tooSmall ? OAP_BAD_BOUND
                                                                       : OAP_BAD_COMP;
     }
-    unsigned char *smaller = realloc(memory, frame->cap_len + size + 1);
+    unsigned char *smaller = wr_forget_realloc(memory, frame->cap_len + size + 1);
     memory = smaller ? smaller : memory;
     if (frame->cap_len > 0)
         memcpy(memory, frame->cap, frame->cap_len);
-    free(frame->memory);
+    wr_forget_free(frame->memory);
     frame->memory = memory;
     frame->cap = memory;
     frame->payload = memory + frame->cap_len;

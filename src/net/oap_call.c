@@ -8,6 +8,7 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "net/oap_server.h"
 
 /* ---- making and letting go ---- */
@@ -84,12 +85,12 @@ void oap_call_drop(struct wr_oap_call *call)
     oap_mailbox_drop(call->mailbox);
     oap_call_release(call);
     wr_text_free(&call->reply);
-    free(call);
+    wr_forget_free(call);
 }
 
 void oap_call_release(struct wr_oap_call *call)
 {
-    free(call->frame.memory);
+    wr_forget_free(call->frame.memory);
     call->frame.memory = NULL;
     call->frame.cap_len = call->frame.payload_len = 0;
     wr_text_free(&call->collected);

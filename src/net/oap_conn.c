@@ -11,6 +11,7 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "net/iostat.h"
 #include "net/oap_hello.h"
 #include "net/oap_server.h"
@@ -417,6 +418,7 @@ static void read_some(struct conn *conn)
         iostat_error(IOSTAT_READ);
         conn->broken = conn->closing = true;
     }
+    wr_forget(bytes, sizeof(bytes));
 }
 
 /* ---- waiting ---- */

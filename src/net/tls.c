@@ -11,6 +11,7 @@
 #include <weir/lock.h>
 #include <weir/metric.h>
 
+#include "base/forget.h"
 #include "net/iostat.h"
 
 #define SUITES "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
@@ -29,6 +30,31 @@ struct wr_tls {
     struct wr_mutex lock;
     SSL_CTX *context;
 };
+
+/* ---- forgetting ---- */
+
+static void *take(size_t size, const char *file, int line)
+{
+    (void)file, (void)line;
+    return malloc(size);
+}
+
+static void *take_more(void *memory, size_t size, const char *file, int line)
+{
+    (void)file, (void)line;
+    return wr_forget_realloc(memory, size);
+}
+
+static void give(void *memory, const char *file, int line)
+{
+    (void)file, (void)line;
+    wr_forget_free(memory);
+}
+
+bool tls_forget(void)
+{
+    return CRYPTO_set_mem_functions(take, take_more, give) == 1;
+}
 
 /* ---- protocols ---- */
 
@@ -163,6 +189,8 @@ static bool set_rules(SSL_CTX *context, const struct wr_tls_conf *conf)
         : conf->pq == WR_PQ_HYBRID             ? PQ_GROUP ":" GROUPS
                                                : PQ_GROUP;
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    if (wr_forgets())
+        SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_max_early_data(context, 0);

@@ -29,6 +29,10 @@ struct tls_stream {
     size_t out_len, out_cap;
 };
 
+/* What OpenSSL gives back is wiped, in a process that forgets (forget.h).  To be called
+ * before it has done anything; false: it has. */
+bool tls_forget(void);
+
 /* A stream over `below`, before its handshake; takes `ssl` over, also on an error.
  * Errors: NOMEM. */
 wr_err tls_stream_new(struct tls_stream **ret, SSL *ssl, struct wr_stream *below);

@@ -7,6 +7,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/forget.h"
+
 #define EITHER_HEADER (15 + 32)     /* the full window; gzip or zlib by their first bytes */
 #define ZSTD_WINDOW_LOG 23          /* 8 MiB: what RFC 8878 asks a decoder to have */
 #define STEP_MAX (1u << 30)         /* zlib counts in unsigned int */
@@ -26,9 +28,26 @@ wr_err unzip_coding(enum unzip_coding *ret, const char *value, size_t len)
     return WR_UNSUPPORTED;
 }
 
+/* Its window holds what a body said. */
+static void *take(void *arg, unsigned count, unsigned size)
+{
+    (void)arg;
+    return calloc(count, size);
+}
+
+static void give(void *arg, void *memory)
+{
+    (void)arg;
+    wr_forget_free(memory);
+}
+
 static void *gzip_open(void)
 {
     z_stream *zlib = calloc(1, sizeof(*zlib));
+    if (zlib) {
+        zlib->zalloc = take;
+        zlib->zfree = give;
+    }
     if (zlib && inflateInit2(zlib, EITHER_HEADER) != Z_OK) {
         free(zlib);
         return NULL;

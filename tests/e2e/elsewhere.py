@@ -45,6 +45,7 @@ def ask(address, method, path, headers, within=1.0):
 # ---- the peer ----
 
 def peer():
+    signal.alarm(5 * PATIENCE)
     print("here", flush=True)
     sys.stdin.readline()
     subprocess.run(["ip", "addr", "add", f"{THERE}/24", "dev", "weir1"], check=True)
@@ -99,6 +100,7 @@ def start(program, *flags, listener=None):
                 return node
         except OSError:
             time.sleep(0.02)
+    node.kill()
     raise SystemExit("the node does not become ready")
 
 
@@ -122,6 +124,7 @@ def look(there, token):
 
 def stage(program):
     there, seen = Peer(), {}
+    signal.alarm(5 * PATIENCE)          # the end of all of it, whatever goes wrong
     with tempfile.TemporaryDirectory(prefix="weir-key-") as folder:
         key = os.path.join(folder, "key")
         token = subprocess.run([program, "token", "mint", "--key", key, "--new-key",

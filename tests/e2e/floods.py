@@ -6,6 +6,7 @@ import raw
 from case import case, expect, require
 
 FLAT = 8 << 20
+PATIENCE = 4            # seconds: less than a slow head, or a slow reader, is given
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, CONTINUATION = 0, 1, 3, 4, 6, 7, 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
@@ -75,14 +76,18 @@ def goodbye(data):
 
 
 def attack(node, parts, errors=None):
-    """The server says goodbye and closes, does not grow, and serves others."""
+    """The server says goodbye and closes, before it would have lost its patience with
+    anybody, does not grow, and serves others."""
     before = node.memory()
     for _ in range(5):
+        began = time.monotonic()
         with Peer(node) as peer:
             peer.greet()
             enough = peer.flood(parts())
             got, closed = peer.read_to_end(within=5)
+        took = time.monotonic() - began
         require(closed or enough, "the server goes on listening to it")
+        require(took < PATIENCE, f"the server listened to it for {took:.1f} s")
         # what was in flight when it closed may have taken the goodbye with it
         if errors and goodbye(got) is not None:
             expect(goodbye(got), *errors)

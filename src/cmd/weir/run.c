@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include <weir/file.h>
+#include <weir/panic.h>
 #include <weir/run.h>
 
+#include "base/forget.h"
 #include "base/version.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
+#include "net/tls.h"
 #include "svc/node/node.h"
 
 extern char **environ;
@@ -135,6 +138,14 @@ static int usage(const struct start *start)
     return 0;
 }
 
+/* Amnesia: nothing is written, and memory that is given back says nothing. */
+static void forget(void)
+{
+    wr_file_forbid_writes();
+    wr_forget_from_now();
+    WR_ASSERT(tls_forget());
+}
+
 int weir_run(int argc, char **argv)
 {
     struct start start = { .lock = -1 };
@@ -160,7 +171,7 @@ int weir_run(int argc, char **argv)
     int status = take_data(&start);
     if (!status) {
         if (wr_conf_bool(start.conf, "security.amnesia"))
-            wr_file_forbid_writes();
+            forget();
         start.node = (struct node_start){ .conf = start.conf, .source = &start.source,
                                           .ready = say_ready, .arg = &start,
                                           .manager = start.manager };
