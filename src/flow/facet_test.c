@@ -1,14 +1,10 @@
 /* facet_test.c - each facet refuses with BUSY, which is 429, and counts that. */
 #include "flow/facet.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <weir/metric.h>
-
+#include "testing/metric_rig.h"
 #include "testing/settle.h"
-#include "testing/test.h"
 
 static struct facets *make(struct facets_conf conf)
 {
@@ -21,13 +17,7 @@ static struct facets *make(struct facets_conf conf)
 /* A value on the metrics page; -1 when it is not there. */
 static long long metric(const char *name, enum facet_kind kind)
 {
-    static char page[1 << 16];
-    char series[100];
-    size_t len;
-    REQUIRE_OK(wr_metric_write(&len, page, sizeof(page)), -1);
-    snprintf(series, sizeof(series), "\n%s{facet=\"%s\"} ", name, facet_name(kind));
-    const char *at = strstr(page, series);
-    return at ? strtoll(at + strlen(series), NULL, 10) : -1;
+    return metric_value("%s{facet=\"%s\"}", name, facet_name(kind));
 }
 
 static wr_err enter(struct facets *facets, enum facet_kind kind, struct facet_ask ask,

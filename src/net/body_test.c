@@ -4,8 +4,6 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <weir/metric.h>
-
 #include "testing/h2_rig.h"
 
 enum { PLAIN_MAX = 4 << 20 };
@@ -98,18 +96,6 @@ static const char *measured(size_t len)
     static char text[50];
     snprintf(text, sizeof(text), "200 %zu %08x", len, sum_of(plain, len));
     return text;
-}
-
-static long long rejected(const char *reason)
-{
-    static char page[1 << 18];
-    char series[100];
-    size_t len;
-    settle();                               /* answers are counted when they are out */
-    REQUIRE_OK(wr_metric_write(&len, page, sizeof(page)), -1);
-    snprintf(series, sizeof(series), "\nrejected_total{reason=\"%s\"} ", reason);
-    const char *at = strstr(page, series);
-    return at ? strtoll(at + strlen(series), NULL, 10) : 0;
 }
 
 TEST(a_body_in_gzip_or_zstd_arrives_as_it_was)

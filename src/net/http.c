@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/iostat.h"
 #include "net/reject.h"
 #include "net/server.h"
 #include "net/unzip.h"
@@ -25,9 +26,7 @@ static struct wr_metric latency = {
     .labels = { "endpoint", "method" },
     .series_max = 256,
     .digits = WR_NS_AS_S,
-    .bounds = { WR_US(100), WR_US(250), WR_US(500), WR_MS(1), WR_MS(5) / 2, WR_MS(5), WR_MS(10),
-                WR_MS(25), WR_MS(50), WR_MS(100), WR_MS(250), WR_MS(500), WR_S(1), WR_S(5) / 2,
-                WR_S(5), WR_S(10) },
+    .bounds = IOSTAT_BOUNDS,
 };
 
 static struct wr_metric busy = {

@@ -1,21 +1,7 @@
 /* http_limit_test.c - what one address may ask of a server, and who may use its socket. */
 #include <unistd.h>
 
-#include <weir/metric.h>
-
 #include "testing/http_rig.h"
-
-static long long rejected(const char *reason)
-{
-    static char page[1 << 18];
-    char series[100];
-    size_t len;
-    settle();                               /* answers are counted when they are out */
-    REQUIRE_OK(wr_metric_write(&len, page, sizeof(page)), -1);
-    snprintf(series, sizeof(series), "\nrejected_total{reason=\"%s\"} ", reason);
-    const char *at = strstr(page, series);
-    return at ? strtoll(at + strlen(series), NULL, 10) : 0;
-}
 
 /* Whether a new connection is answered; if it is, it stays open in *ret. */
 static bool gets_in(struct site *site, struct wr_stream **ret)
@@ -152,19 +138,14 @@ TEST(connections_beyond_those_of_the_server_are_counted_too)
 
 static const char *ask_unix(const uint32_t *uids, size_t count)
 {
-    struct site site = { 0 };
-    struct wr_addr addr;
+    struct site site;
     struct wr_http_conf conf = { .routes = table, .count = sizeof(table) / sizeof(table[0]),
                                  .uids = uids, .uid_count = count };
     char text[60];
     snprintf(text, sizeof(text), "unix:/tmp/weir-limit-%d.sock", (int)getpid());
-    CHECK_OK(wr_once_new(&gate, "test.gate", 0));
-    CHECK_OK(wr_addr_parse(&addr, text));
-    REQUIRE_OK(wr_listen(&site.listener, &addr), "no socket");
+    site_prepare(&site, text, 0, NULL, NULL);
     REQUIRE_OK(wr_http_new(&site.http, &conf), "no server");
-    CHECK_OK(wr_scope_new(&site.scope, &(struct wr_scope_conf){ .name = "test.site",
-                                                                .deadline = WR_NEVER }));
-    CHECK_OK(wr_scope_go(site.scope, "test.serve", serve, &site));
+    site_start(&site, serve, 0);
     const char *answer = ask(&site, GET("/hello/neighbour"));
     close_site(&site);
     unlink(text + strlen("unix:"));

@@ -1,21 +1,7 @@
 /* reject_test.c - what the metrics page says of refusals. */
 #include "net/reject.h"
 
-#include <weir/metric.h>
-
 #include "testing/http_rig.h"
-
-static long long rejected(const char *reason)
-{
-    static char page[1 << 18];
-    char series[100];
-    size_t len;
-    settle();                               /* answers are counted when they are out */
-    REQUIRE_OK(wr_metric_write(&len, page, sizeof(page)), -1);
-    snprintf(series, sizeof(series), "\nrejected_total{reason=\"%s\"} ", reason);
-    const char *at = strstr(page, series);
-    return at ? strtoll(at + strlen(series), NULL, 10) : 0;
-}
 
 TEST(answers_are_counted_by_their_status_and_only_refusals_are)
 {

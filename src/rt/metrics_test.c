@@ -2,31 +2,12 @@
  * names and labels that dashboards know. */
 #include <weir/metric.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include <weir/bcast.h>
 #include <weir/chan.h>
 #include <weir/scope.h>
 #include <weir/sem.h>
 
-#include "testing/test.h"
-
-static char page[256 * 1024];
-
-/* The value of one series; -1 when it is not on the page. */
-static long long value(const char *series)
-{
-    size_t len = 0;
-    CHECK_OK(wr_metric_write(&len, page, sizeof(page)));
-    for (const char *at = page; (at = strstr(at, series)); at++) {
-        long long number;
-        if ((at == page || at[-1] == '\n')
-            && sscanf(at + strlen(series), " %lld", &number) == 1)
-            return number;
-    }
-    return -1;
-}
+#include "testing/metric_rig.h"
 
 static uint64_t same_key(const void *item)
 {
@@ -57,12 +38,12 @@ TEST(a_channel_shows_its_depth_and_what_it_refused_dropped_or_coalesced)
     send_three(reject);
     send_three(drop);
     send_three(coalesce);
-    CHECK_EQ(2, value("queue_depth{queue=\"metrics.reject\"}"));
-    CHECK_EQ(1, value("busy_rejections_total{queue=\"metrics.reject\"}"));
-    CHECK_EQ(0, value("queue_dropped_total{queue=\"metrics.reject\"}"));
-    CHECK_EQ(1, value("queue_dropped_total{queue=\"metrics.drop\"}"));
-    CHECK_EQ(1, value("queue_depth{queue=\"metrics.coalesce\"}"));
-    CHECK_EQ(2, value("config_coalesced_total{queue=\"metrics.coalesce\"}"));
+    CHECK_EQ(2, metric_value("queue_depth{queue=\"metrics.reject\"}"));
+    CHECK_EQ(1, metric_value("busy_rejections_total{queue=\"metrics.reject\"}"));
+    CHECK_EQ(0, metric_value("queue_dropped_total{queue=\"metrics.reject\"}"));
+    CHECK_EQ(1, metric_value("queue_dropped_total{queue=\"metrics.drop\"}"));
+    CHECK_EQ(1, metric_value("queue_depth{queue=\"metrics.coalesce\"}"));
+    CHECK_EQ(2, metric_value("config_coalesced_total{queue=\"metrics.coalesce\"}"));
     wr_chan_free(reject);
     wr_chan_free(drop);
     wr_chan_free(coalesce);
@@ -73,9 +54,9 @@ TEST(a_counter_never_falls_when_its_channel_goes)
     for (int round = 1; round <= 3; round++) {
         struct wr_chan *ch = make("metrics.gone", WR_REJECT);
         send_three(ch);
-        CHECK_EQ(round, value("busy_rejections_total{queue=\"metrics.gone\"}"));
+        CHECK_EQ(round, metric_value("busy_rejections_total{queue=\"metrics.gone\"}"));
         wr_chan_free(ch);
-        CHECK_EQ(round, value("busy_rejections_total{queue=\"metrics.gone\"}"));
+        CHECK_EQ(round, metric_value("busy_rejections_total{queue=\"metrics.gone\"}"));
     }
 }
 
@@ -89,7 +70,7 @@ TEST(a_broadcast_shows_how_far_its_readers_lagged)
         CHECK_OK(wr_bcast_send(bus, &i));
     int got;
     CHECK_ERR(WR_LAGGED, wr_bcast_recv(&reader, &got, WR_NOW));
-    CHECK_EQ(3, value("bus_lagged_total{bus=\"metrics.bus\"}"));
+    CHECK_EQ(3, metric_value("bus_lagged_total{bus=\"metrics.bus\"}"));
     wr_bcast_free(bus);
 }
 
@@ -98,9 +79,9 @@ TEST(a_semaphore_shows_what_is_in_flight)
     struct wr_sem *sem;
     REQUIRE_OK(wr_sem_new(&sem, "metrics.facet", 4));
     CHECK_OK(wr_sem_try_acquire_many(sem, 3));
-    CHECK_EQ(3, value("semaphore_inflight{facet=\"metrics.facet\"}"));
+    CHECK_EQ(3, metric_value("semaphore_inflight{facet=\"metrics.facet\"}"));
     wr_sem_release_many(sem, 3);
-    CHECK_EQ(0, value("semaphore_inflight{facet=\"metrics.facet\"}"));
+    CHECK_EQ(0, metric_value("semaphore_inflight{facet=\"metrics.facet\"}"));
     wr_sem_free(sem);
 }
 
@@ -129,14 +110,14 @@ TEST(tasks_are_counted_by_kind_and_by_how_they_ended)
     CHECK_OK(wr_yield());
     wr_scope_cancel(scope);
     CHECK_OK(wr_scope_close(scope));
-    CHECK_EQ(3, value("tasks_spawned_total{kind=\"metrics.quick\"}"));
-    CHECK_EQ(3, value("tasks_completed_total{kind=\"metrics.quick\"}"));
-    CHECK_EQ(0, value("tasks_canceled_total{kind=\"metrics.quick\"}"));
-    CHECK_EQ(2, value("tasks_completed_total{kind=\"metrics.slow\"}"));
-    CHECK_EQ(2, value("tasks_canceled_total{kind=\"metrics.slow\"}"));
-    CHECK_EQ(0, value("tasks_panicked_total{kind=\"metrics.slow\"}"));
-    CHECK_EQ(0, value("tasks_aborted_total{kind=\"metrics.slow\"}"));
-    CHECK_EQ(0, value("runtime_stalls_total{where=\"metrics.slow\"}"));
+    CHECK_EQ(3, metric_value("tasks_spawned_total{kind=\"metrics.quick\"}"));
+    CHECK_EQ(3, metric_value("tasks_completed_total{kind=\"metrics.quick\"}"));
+    CHECK_EQ(0, metric_value("tasks_canceled_total{kind=\"metrics.quick\"}"));
+    CHECK_EQ(2, metric_value("tasks_completed_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(2, metric_value("tasks_canceled_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(0, metric_value("tasks_panicked_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(0, metric_value("tasks_aborted_total{kind=\"metrics.slow\"}"));
+    CHECK_EQ(0, metric_value("runtime_stalls_total{where=\"metrics.slow\"}"));
 }
 
 static bool broken;
@@ -150,6 +131,7 @@ static void collect_broken(struct wr_scrape *scrape)
 
 static wr_err read_the_page(void *arg)
 {
+    static char page[256 * 1024];
     size_t len;
     (void)arg;
     return wr_metric_write(&len, page, sizeof(page));
@@ -168,11 +150,11 @@ TEST(a_panic_while_collecting_ends_the_reading_and_the_next_one_works)
     CHECK_ERR(WR_PANIC, wr_scope_join(scope, WR_NEVER));
     CHECK_ERR(WR_PANIC, wr_scope_close(scope));
     broken = false;
-    CHECK_EQ(7, value("test_broken"));
+    CHECK_EQ(7, metric_value("test_broken"));
 }
 
 TEST(the_number_of_workers_is_shown)
 {
-    CHECK(value("runtime_workers") >= 1);
-    CHECK(value("runtime_stack_waits_total") >= 0);
+    CHECK(metric_value("runtime_workers") >= 1);
+    CHECK(metric_value("runtime_stack_waits_total") >= 0);
 }

@@ -1,11 +1,8 @@
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <weir/chan.h>
-#include <weir/metric.h>
 #include <weir/select.h>
 #include <weir/sup.h>
 
+#include "testing/metric_rig.h"
 #include "testing/sup_rig.h"
 
 /* ---- draining ---- */
@@ -115,14 +112,7 @@ TEST(a_pause_that_ends_while_others_drain_starts_nothing)
 /* What the registry says; the names of the children are kinds of task. */
 static long long aborted_total(const char *kind)
 {
-    static char page[256 * 1024];
-    char series[64];
-    size_t len;
-    snprintf(series, sizeof(series), "tasks_aborted_total{kind=\"%s\"} ", kind);
-    if (!CHECK_OK(wr_metric_write(&len, page, sizeof(page))))
-        return -1;
-    const char *line = strstr(page, series);
-    return line ? strtoll(line + strlen(series), NULL, 10) : -1;
+    return metric_value("tasks_aborted_total{kind=\"%s\"}", kind);
 }
 
 TEST(a_straggler_is_aborted_after_three_seconds_exactly_and_counted)

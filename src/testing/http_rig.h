@@ -8,15 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir/chan.h>
 #include <weir/http.h>
-#include <weir/once.h>
-#include <weir/scope.h>
 
-#include "testing/settle.h"
-#include "testing/test.h"
-
-#define RIG __attribute__((unused)) static
+#include "testing/metric_rig.h"
+#include "testing/site_rig.h"
 
 /* ---- the server under test ---- */
 
@@ -61,8 +56,6 @@ RIG wr_err sleepy(struct wr_call *call)
     return wr_sleep(wr_after(WR_S(100)));
 }
 
-RIG struct wr_once *gate;
-
 RIG wr_err gated(struct wr_call *call)
 {
     wr_err err = wr_once_wait(gate, NULL, WR_NEVER);
@@ -73,16 +66,8 @@ RIG wr_err gated(struct wr_call *call)
 /* A handler that its deadline does not reach: it waits outside of it. */
 RIG wr_err stubborn(struct wr_call *call)
 {
-    struct wr_scope *shield;
-    wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
-        .name = "test.shield", .deadline = wr_after(WR_S(100)), .shield = true });
-    if (err)
-        return err;
-    wr_scope_enter(shield);
-    err = wr_once_wait(gate, NULL, WR_NEVER);
-    wr_scope_leave(shield);
+    wr_err err = wait_outside();
     wr_call_print(call, "far too late");
-    (void)!wr_scope_close(shield);
     return err;
 }
 
@@ -106,13 +91,6 @@ RIG const struct wr_route table[] = {
     { .method = "GET", .path = "/panic", .handler = panicking },
 };
 
-struct site {
-    struct wr_http *http;
-    struct wr_listener *listener;
-    struct wr_scope *scope;
-    struct wr_chan *work;
-};
-
 RIG wr_err serve(void *arg)
 {
     struct site *site = arg;
@@ -125,14 +103,9 @@ RIG wr_err submit(void *arg, struct wr_call *call)
     return wr_chan_send(site->work, &call, WR_NOW);
 }
 
-RIG wr_err work(void *arg)
+RIG void run_call(void *call)
 {
-    struct site *site = arg;
-    struct wr_call *call;
-    wr_err err;
-    while (!(err = wr_chan_recv(site->work, &call, WR_NEVER)))
-        wr_call_run(call);
-    return err == WR_CLOSED ? WR_OK : err;
+    wr_call_run(call);
 }
 
 RIG void drop_call(void *item)
@@ -143,24 +116,13 @@ RIG void drop_call(void *item)
 /* With `workers`, short calls are queued for so many of them. */
 RIG void open_site_of(struct site *site, int workers, struct wr_http_conf conf)
 {
-    struct wr_addr addr;
-    memset(site, 0, sizeof(*site));
-    CHECK_OK(wr_scope_new(&site->scope, &(struct wr_scope_conf){
-        .name = "test.site", .deadline = WR_NEVER, .independent = true }));
+    site_prepare(site, ANYWHERE, workers ? 2 : 0, run_call, drop_call);
     if (workers) {
         conf.submit = submit;
         conf.arg = site;
-        CHECK_OK(wr_chan_new(&site->work, &(struct wr_chan_conf){
-            .name = "test.work", .item_size = sizeof(void *), .cap = 2,
-            .policy = WR_REJECT, .drop = drop_call }));
     }
-    CHECK_OK(wr_once_new(&gate, "test.gate", 0));
-    CHECK_OK(wr_addr_parse(&addr, "127.0.0.1:0"));
-    REQUIRE_OK(wr_listen(&site->listener, &addr));
     REQUIRE_OK(wr_http_new(&site->http, &conf));
-    CHECK_OK(wr_scope_go(site->scope, "test.serve", serve, site));
-    for (int i = 0; i < workers; i++)
-        CHECK_OK(wr_scope_go(site->scope, "test.worker", work, site));
+    site_start(site, serve, workers);
 }
 
 RIG void open_site(struct site *site, int workers, struct wr_http_conf conf)
@@ -172,14 +134,9 @@ RIG void open_site(struct site *site, int workers, struct wr_http_conf conf)
 
 RIG void close_site(struct site *site)
 {
-    (void)!wr_once_set(gate, NULL);
-    wr_scope_cancel(site->scope);
-    (void)!wr_scope_close(site->scope);
+    site_stop(site);
     CHECK_EQ(0, wr_http_connections(site->http));
-    wr_listener_close(site->listener);
-    wr_chan_free(site->work);
     wr_http_free(site->http);
-    wr_once_free(gate);
 }
 
 /* ---- the client ---- */
@@ -243,6 +200,14 @@ RIG const char *ask(struct site *site, const char *text)
     const char *answer = hear(stream);
     wr_stream_close(stream);
     return answer;
+}
+
+/* How many were refused for this reason. */
+RIG long long rejected(const char *reason)
+{
+    settle();                               /* answers are counted when they are out */
+    long long count = metric_value("rejected_total{reason=\"%s\"}", reason);
+    return count < 0 ? 0 : count;
 }
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -8,23 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir/chan.h>
 #include <weir/oap.h>
-#include <weir/once.h>
-#include <weir/scope.h>
 
 #include "net/oap.h"
-#include "testing/settle.h"
-#include "testing/test.h"
-
-#define RIG __attribute__((unused)) static
+#include "testing/site_rig.h"
 
 /* ---- the server under test ---- */
 
 enum { PING = 1, ECHO = 7, GATED = 16, STUBBORN = 17, CONFLICT = 18, PANIC = 19, LARGE = 20,
        SMALL = 21, PARTS = 22 };
-
-RIG struct wr_once *gate;
 
 RIG wr_err echo(struct wr_oap_call *call)
 {
@@ -44,16 +36,8 @@ RIG wr_err gated(struct wr_oap_call *call)
 /* A handler that its deadline does not reach: it waits outside of it. */
 RIG wr_err stubborn(struct wr_oap_call *call)
 {
-    struct wr_scope *shield;
-    wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
-        .name = "test.shield", .deadline = wr_after(WR_S(100)), .shield = true });
-    if (err)
-        return err;
-    wr_scope_enter(shield);
-    err = wr_once_wait(gate, NULL, WR_NEVER);
-    wr_scope_leave(shield);
+    wr_err err = wait_outside();
     wr_oap_write(call, "far too late", 12);
-    (void)!wr_scope_close(shield);
     return err;
 }
 
@@ -99,13 +83,6 @@ RIG const struct wr_oap_verb verbs[] = {
     { .id = SMALL, .name = "SMALL", .handler = echo, .payload_max = 100 },
 };
 
-struct site {
-    struct wr_oap *oap;
-    struct wr_listener *listener;
-    struct wr_scope *scope;
-    struct wr_chan *work;
-};
-
 RIG wr_err serve(void *arg)
 {
     struct site *site = arg;
@@ -118,14 +95,9 @@ RIG wr_err submit(void *arg, struct wr_oap_call *call)
     return wr_chan_send(site->work, &call, WR_NOW);
 }
 
-RIG wr_err work(void *arg)
+RIG void run_call(void *call)
 {
-    struct site *site = arg;
-    struct wr_oap_call *call;
-    wr_err err;
-    while (!(err = wr_chan_recv(site->work, &call, WR_NEVER)))
-        wr_oap_run(call);
-    return err == WR_CLOSED ? WR_OK : err;
+    wr_oap_run(call);
 }
 
 RIG void drop_call(void *item)
@@ -136,24 +108,12 @@ RIG void drop_call(void *item)
 /* With `workers`, calls are queued for so many of them; the queue has `cap` places. */
 RIG void open_site_of(struct site *site, int workers, size_t cap, struct wr_oap_conf conf)
 {
-    struct wr_addr addr;
-    memset(site, 0, sizeof(*site));
-    CHECK_OK(wr_scope_new(&site->scope, &(struct wr_scope_conf){
-        .name = "test.site", .deadline = WR_NEVER, .independent = true }));
-    if (workers) {
+    site_prepare(site, ANYWHERE, workers ? cap : 0, run_call, drop_call);
+    if (workers)
         conf.submit = submit;
-        CHECK_OK(wr_chan_new(&site->work, &(struct wr_chan_conf){
-            .name = "test.work", .item_size = sizeof(void *), .cap = cap,
-            .policy = WR_REJECT, .drop = drop_call }));
-    }
     conf.arg = site;
-    CHECK_OK(wr_once_new(&gate, "test.gate", 0));
-    CHECK_OK(wr_addr_parse(&addr, "127.0.0.1:0"));
-    REQUIRE_OK(wr_listen(&site->listener, &addr));
     REQUIRE_OK(wr_oap_new(&site->oap, &conf));
-    CHECK_OK(wr_scope_go(site->scope, "test.serve", serve, site));
-    for (int i = 0; i < workers; i++)
-        CHECK_OK(wr_scope_go(site->scope, "test.worker", work, site));
+    site_start(site, serve, workers);
 }
 
 RIG void open_site(struct site *site, int workers, size_t cap, struct wr_oap_conf conf)
@@ -165,14 +125,9 @@ RIG void open_site(struct site *site, int workers, size_t cap, struct wr_oap_con
 
 RIG void close_site(struct site *site)
 {
-    (void)!wr_once_set(gate, NULL);
-    wr_scope_cancel(site->scope);
-    (void)!wr_scope_close(site->scope);
+    site_stop(site);
     CHECK_EQ(0, wr_oap_connections(site->oap));
-    wr_listener_close(site->listener);
-    wr_chan_free(site->work);
     wr_oap_free(site->oap);
-    wr_once_free(gate);
 }
 
 /* ---- the client ---- */
