@@ -151,6 +151,14 @@ void wr_oap_refuse(struct wr_oap_call *call, wr_err err);
 
 struct wr_oap_client;
 
+/* Whom to ask. */
+struct wr_oap_server {
+    const struct wr_addr *addr;
+    struct wr_tls *tls;             /* NULL: in the clear */
+    const char *host;               /* ... else whose certificate it must have */
+    const char *ua;                 /* who we are; may be NULL */
+};
+
 /* What to ask. */
 struct wr_oap_request {
     uint16_t id;
@@ -166,9 +174,10 @@ struct wr_oap_answer {
     size_t len;
 };
 
-/* Connect, say who we are (may be NULL), hear what is agreed.
- * Errors: those of wr_connect; INVALID (the peer does not speak OAP/1). */
-wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_addr *addr, const char *ua,
+/* Connect, say who we are, hear what is agreed.
+ * Errors: those of wr_connect and wr_tls_connect; INVALID (the peer does not speak
+ * OAP/1). */
+wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_oap_server *server,
                       wr_time deadline);
 
 /* Ask one thing and wait for its answer, of at most `max` bytes.  A code above 299 is an

@@ -1,34 +1,6 @@
 /* h2_task_test.c - calls that run beside others on one HTTP/2 connection. */
 #include "testing/h2_rig.h"
 
-static wr_err ended_with;
-
-static wr_err count_to(struct wr_call *call)
-{
-    long last = strtol(wr_call_param(call, "last"), NULL, 10);
-    if (wr_call_query(call, "length"))
-        wr_call_length(call, strtoull(wr_call_query(call, "length"), NULL, 10));
-    wr_err err = wr_call_begin(call);
-    for (long i = 1; i <= last && !err; i++) {
-        err = wr_sleep(wr_after(WR_S(1)));
-        char text[30];
-        snprintf(text, sizeof(text), "%ld,", i);
-        if (!err)
-            err = wr_call_send(call, text, strlen(text), wr_after(WR_S(1)));
-    }
-    if (!err && wr_call_query(call, "panics"))
-        wr_panic("as the test wants it");
-    return !err && wr_call_query(call, "fails") ? WR_IO : err;
-}
-
-static wr_err wait_for_nothing(struct wr_call *call)
-{
-    size_t which;
-    ended_with = wr_call_select(call, &which, NULL, 0, WR_NEVER);
-    wr_call_print(call, "enough");
-    return ended_with == WR_DRAINING ? WR_OK : ended_with;
-}
-
 /* More than the peer's window, as fast as it goes. */
 static wr_err pour(struct wr_call *call)
 {

@@ -10,8 +10,9 @@ enum iostat_op { IOSTAT_CONNECT, IOSTAT_HANDSHAKE, IOSTAT_READ, IOSTAT_WRITE, IO
 
 /* The bounds of histograms of how long requests take. */
 #define IOSTAT_BOUNDS { \
-    WR_US(100), WR_US(250), WR_US(500), WR_MS(1), WR_MS(5) / 2, WR_MS(5), WR_MS(10), WR_MS(25), \
-    WR_MS(50), WR_MS(100), WR_MS(250), WR_MS(500), WR_S(1), WR_S(5) / 2, WR_S(5), WR_S(10) }
+    WR_US(100), WR_US(250), WR_US(500), WR_MS(1), WR_MS(5) / 2, WR_MS(5), WR_MS(10), \
+    WR_MS(25), WR_MS(50), WR_MS(100), WR_MS(250), WR_MS(500), WR_S(1), WR_S(5) / 2, \
+    WR_S(5), WR_S(10) }
 
 void iostat_timeout(enum iostat_op op);
 void iostat_error(enum iostat_op op);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/tls.h>
+
 #include "base/json.h"
 #include "net/oap_hello.h"
 #include "net/oap.h"
@@ -156,7 +158,7 @@ static wr_err greet(struct wr_oap_client *client, const char *ua, wr_time deadli
     return good ? WR_OK : WR_INVALID;
 }
 
-wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_addr *addr, const char *ua,
+wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_oap_server *server,
                       wr_time deadline)
 {
     struct wr_oap_client *client = calloc(1, sizeof(*client));
@@ -164,9 +166,11 @@ wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_addr *addr, co
         return WR_NOMEM;
     oap_open(&client->decoder, OAP_FRAME_MAX);
     client->frame_max = OAP_FRAME_MAX;
-    wr_err err = wr_connect(&client->stream, addr, deadline);
+    wr_err err = wr_connect(&client->stream, server->addr, deadline);
+    if (!err && server->tls)
+        err = wr_tls_connect(server->tls, &client->stream, server->host, deadline);
     if (!err)
-        err = greet(client, ua, deadline);
+        err = greet(client, server->ua, deadline);
     if (err)
         wr_oap_close(client);
     else

@@ -1,10 +1,11 @@
 #include "testing/oap_rig.h"
+#include "testing/tls_rig.h"
 
 static struct wr_oap_client *connect_to(struct site *site)
 {
     struct wr_oap_client *client = NULL;
-    CHECK_OK(wr_oap_connect(&client, wr_listener_addr(site->listener), "test/1",
-                            wr_after(WR_S(5))));
+    CHECK_OK(wr_oap_connect(&client, &(struct wr_oap_server){
+        .addr = wr_listener_addr(site->listener), .ua = "test/1" }, wr_after(WR_S(5))));
     return client;
 }
 
@@ -35,6 +36,27 @@ TEST(a_client_asks_one_thing_after_the_other)
     CHECK_STR("200 three", ask(client, ECHO, "three", 5));
     wr_oap_close(client);
     close_site(&site);
+}
+
+TEST(a_client_over_tls_asks_the_same_and_only_whom_it_means)
+{
+    struct site site;
+    struct identity identity;
+    struct wr_oap_client *client = NULL;
+    make_identity(&identity, "server");
+    struct wr_tls *ours = make_tls(&identity, NULL, NULL);
+    struct wr_tls *theirs = make_tls(NULL, &identity, NULL);
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .tls = ours });
+    struct wr_oap_server server = { .addr = wr_listener_addr(site.listener), .tls = theirs,
+                                    .host = "elsewhere" };
+    CHECK_ERR(WR_IO, wr_oap_connect(&client, &server, wr_after(WR_S(5))));
+    server.host = "localhost";
+    REQUIRE_OK(wr_oap_connect(&client, &server, wr_after(WR_S(5))));
+    CHECK_STR("200 sealed", ask(client, ECHO, "sealed", 100));
+    wr_oap_close(client);
+    close_site(&site);
+    wr_tls_free(theirs);
+    wr_tls_free(ours);
 }
 
 TEST(what_is_larger_than_a_frame_goes_both_ways_in_many)
@@ -122,8 +144,8 @@ TEST(a_peer_that_does_not_speak_oap_is_no_connection)
                                                                .deadline = WR_NEVER }));
         CHECK_OK(wr_scope_go(scope, "test.stranger", be_strange, &strangers[i]));
         CHECK_ERR(i == 0 ? WR_INVALID : WR_CLOSED,
-                  wr_oap_connect(&client, wr_listener_addr(strangers[i].listener), NULL,
-                                 wr_after(WR_S(5))));
+                  wr_oap_connect(&client, &(struct wr_oap_server){
+                      .addr = wr_listener_addr(strangers[i].listener) }, wr_after(WR_S(5))));
         CHECK_OK(wr_scope_join(scope, WR_NEVER));
         CHECK_OK(wr_scope_close(scope));
         wr_listener_close(strangers[i].listener);

@@ -15,8 +15,7 @@ TEST(a_connection_begins_with_hello)
               "\"versions\":[1],\"transports\":[\"tcp\"]}", hear(&peer));
     say(&peer, ECHO, 43, "hello");
     CHECK_STR("200 26 7 43 hello", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(anything_before_hello_ends_the_connection)
@@ -35,8 +34,7 @@ TEST(anything_before_hello_ends_the_connection)
     say(&peer, 0, 9, "{}");
     CHECK_BEGINS("400 18 0 9 {\"error\":{\"code\":\"bad_hello\"", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(smaller_frames_that_were_agreed_are_kept_to_both_ways)
@@ -56,8 +54,7 @@ TEST(smaller_frames_that_were_agreed_are_kept_to_both_ways)
     say(&peer, ECHO, 3, text);
     CHECK_BEGINS("413 18 7 3 {\"error\":{\"code\":\"frame_oversize\"", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* ---- requests ---- */
@@ -66,15 +63,13 @@ TEST(many_requests_are_answered_as_they_are_ready)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 2, 8, (struct wr_oap_conf){ 0 });
     say(&peer, GATED, 1, "");
     say(&peer, ECHO, 2, "second");
     CHECK_STR("200 26 7 2 second", hear(&peer));
     CHECK_OK(wr_once_set(gate, NULL));
     CHECK_STR("200 26 16 1 through", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* The whole conversation, a byte at a time. */
@@ -96,16 +91,14 @@ TEST(a_client_that_sends_bytes_one_by_one_is_understood)
     CHECK_BEGINS("200 2 0 1 {", hear(&peer));
     CHECK_STR("200 26 7 2 drop by drop", hear(&peer));
     CHECK_STR("200 26 7 3 in two", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_large_answer_goes_out_in_chunks)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say(&peer, LARGE, 5, "150000");
     CHECK_STR("200 10 20 5 (65536)", hear(&peer));
     CHECK_STR("200 2 20 5 (65536)", hear(&peer));
@@ -114,16 +107,14 @@ TEST(a_large_answer_goes_out_in_chunks)
     CHECK_STR("200 26 20 6 ", hear(&peer));
     say(&peer, LARGE, 7, "65536");
     CHECK_STR("200 26 20 7 (65536)", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(requests_in_many_frames_may_be_mixed)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say_as(&peer, OAP_REQ | OAP_START, ECHO, 1, "", "a");
     say_as(&peer, OAP_REQ | OAP_START, ECHO, 2, "", "x");
     say_as(&peer, OAP_REQ | OAP_ACK_REQ, ECHO, 1, "", "b");
@@ -132,16 +123,14 @@ TEST(requests_in_many_frames_may_be_mixed)
     CHECK_STR("200 26 7 2 xy", hear(&peer));
     say_as(&peer, OAP_REQ | OAP_END, ECHO, 1, "", "c");
     CHECK_STR("200 26 7 1 abc", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(an_unknown_verb_is_answered_and_the_connection_goes_on)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say(&peer, 999, 4, "");
     CHECK_BEGINS("404 18 999 4 {\"error\":{\"code\":\"NotImplemented\"", hear(&peer));
     say_as(&peer, OAP_REQ | OAP_START, 999, 5, "", "many");
@@ -150,21 +139,18 @@ TEST(an_unknown_verb_is_answered_and_the_connection_goes_on)
     say_as(&peer, OAP_REQ | OAP_END, 999, 5, "", "of it");
     say(&peer, ECHO, 6, "next");
     CHECK_STR("200 26 7 6 next", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(an_error_of_a_handler_is_answered_with_its_sentence)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say(&peer, CONFLICT, 4, "");
     CHECK_STR("400 18 18 4 {\"error\":{\"code\":\"Exists\",\"message\":\"there is a "
               "\\\"thing\\\" already\",\"retryable\":false,\"corr_id\":\"4\"}}", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* ---- what cannot be right ---- */
@@ -174,13 +160,11 @@ static const char *after_hello(const void *bytes, size_t len)
     static char said[600];
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say_bytes(&peer, bytes, len);
     snprintf(said, sizeof(said), "%s", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
     return said;
 }
 
@@ -225,14 +209,12 @@ TEST(a_number_that_is_in_use_is_refused)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say(&peer, GATED, 1, "");
     say(&peer, ECHO, 1, "");
     CHECK_BEGINS("400 18 7 1 {\"error\":{\"code\":\"unknown_envelope\"", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(an_oversize_head_is_answered_without_memory_for_its_body)
@@ -242,15 +224,13 @@ TEST(an_oversize_head_is_answered_without_memory_for_its_body)
     unsigned char bytes[100];
     size_t len = encode(bytes, OAP_REQ, ECHO, 7, "", "");
     memset(bytes, 0x7f, 4);
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     size_t before = mallinfo2().uordblks;
     say_bytes(&peer, bytes, len);
     CHECK_BEGINS("413 18 7 7 {\"error\":{\"code\":\"frame_oversize\"", hear(&peer));
     CHECK(mallinfo2().uordblks < before + 65536);
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_payload_above_the_verbs_limit_is_refused_and_the_connection_goes_on)
@@ -260,8 +240,7 @@ TEST(a_payload_above_the_verbs_limit_is_refused_and_the_connection_goes_on)
     char text[102];
     memset(text, 'x', 101);
     text[101] = '\0';
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say(&peer, SMALL, 1, text);
     CHECK_BEGINS("413 18 21 1 {", hear(&peer));
     say_as(&peer, OAP_REQ | OAP_START, SMALL, 2, "", text + 51);
@@ -270,8 +249,7 @@ TEST(a_payload_above_the_verbs_limit_is_refused_and_the_connection_goes_on)
     say_as(&peer, OAP_REQ | OAP_END, SMALL, 2, "", text + 51);
     say(&peer, SMALL, 3, text + 1);
     CHECK_BEGINS("200 26 21 3 xxx", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_compressed_payload_is_inflated_and_one_that_is_not_is_refused)
@@ -282,8 +260,7 @@ TEST(a_compressed_payload_is_inflated_and_one_that_is_not_is_refused)
     struct site site;
     struct peer peer;
     unsigned char bytes[100];
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     struct oap_frame frame = { .flags = OAP_REQ | OAP_COMP, .proto = ECHO, .corr = 1,
                                .payload_len = sizeof(zipped) };
     oap_encode(bytes, &frame);
@@ -294,8 +271,7 @@ TEST(a_compressed_payload_is_inflated_and_one_that_is_not_is_refused)
     CHECK_BEGINS("400 18 7 2 {", hear(&peer));
     say(&peer, ECHO, 3, "next");
     CHECK_STR("200 26 7 3 next", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* ---- limits ---- */
@@ -304,8 +280,7 @@ TEST(more_requests_than_were_agreed_are_refused)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ .inflight_max = 2 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ .inflight_max = 2 });
     say(&peer, GATED, 1, "");
     say(&peer, GATED, 2, "");
     say(&peer, PING, 3, "");
@@ -315,16 +290,14 @@ TEST(more_requests_than_were_agreed_are_refused)
     CHECK_STR("200 26 16 2 through", hear(&peer));
     say(&peer, ECHO, 4, "again");
     CHECK_STR("200 26 7 4 again", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_full_queue_is_answered_at_once_and_priority_passes_it)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 1, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 1, (struct wr_oap_conf){ 0 });
     say(&peer, GATED, 1, "");
     settle();
     say(&peer, GATED, 2, "");
@@ -335,8 +308,7 @@ TEST(a_full_queue_is_answered_at_once_and_priority_passes_it)
     say(&peer, PING, 4, "pong");
     CHECK_STR("200 26 1 4 pong", hear(&peer));
     CHECK_EQ(0, wr_now() - before);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_tenant_has_so_many_requests_on_all_its_connections)
@@ -374,8 +346,7 @@ TEST(a_connection_whose_requests_hold_too_much_is_not_read)
     struct peer peer;
     static char text[1000001];
     memset(text, 'x', sizeof(text) - 1);
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     for (uint64_t corr = 1; corr <= 5; corr++)
         say(&peer, GATED, corr, text);
     settle();
@@ -385,8 +356,7 @@ TEST(a_connection_whose_requests_hold_too_much_is_not_read)
     settle();
     CHECK_OK(wr_once_set(gate, NULL));
     CHECK_STR("200 26 16 1 through", hear(&peer));      /* and not PING first */
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(requests_that_are_collected_hold_at_most_four_megabytes)
@@ -395,13 +365,11 @@ TEST(requests_that_are_collected_hold_at_most_four_megabytes)
     struct peer peer;
     static char text[1000001];
     memset(text, 'x', sizeof(text) - 1);
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     for (uint64_t corr = 1; corr <= 5; corr++)
         say_as(&peer, OAP_REQ | OAP_START, ECHO, corr, "", text);
     CHECK_BEGINS("429 18 7 5 {\"error\":{\"code\":\"Busy\"", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* ---- who may ---- */
@@ -420,8 +388,7 @@ TEST(the_capability_is_judged_before_anything_is_queued)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 1, (struct wr_oap_conf){ .auth = judge });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 1, (struct wr_oap_conf){ .auth = judge });
     say_as(&peer, OAP_REQ | OAP_START | OAP_END, GATED, 1, "good", "");
     settle();
     say_as(&peer, OAP_REQ | OAP_START | OAP_END, GATED, 2, "good", "");
@@ -435,8 +402,7 @@ TEST(the_capability_is_judged_before_anything_is_queued)
     say_as(&peer, OAP_REQ | OAP_END, ECHO, 4, "", "");
     say(&peer, PING, 5, "");
     CHECK_BEGINS("200 26 1 5 ", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* ---- time ---- */
@@ -445,8 +411,7 @@ TEST(a_worker_that_does_not_listen_is_left_behind_at_the_deadline)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 2, 8, (struct wr_oap_conf){ 0 });
     wr_time before = wr_now();
     say(&peer, STUBBORN, 1, "");
     CHECK_BEGINS("503 18 17 1 {\"error\":{\"code\":\"Timeout\"", hear(&peer));
@@ -455,22 +420,19 @@ TEST(a_worker_that_does_not_listen_is_left_behind_at_the_deadline)
     settle();
     say(&peer, ECHO, 2, "next");
     CHECK_STR("200 26 7 2 next", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_handler_that_waits_too_long_is_ended_at_three_quarters_of_the_deadline)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     wr_time before = wr_now();
     say(&peer, GATED, 1, "");
     CHECK_BEGINS("503 18 16 1 {\"error\":{\"code\":\"Timeout\"", hear(&peer));
     CHECK_EQ(WR_S(50) * 3 / 4, wr_now() - before);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(half_a_frame_is_waited_for_so_long)
@@ -479,29 +441,25 @@ TEST(half_a_frame_is_waited_for_so_long)
     struct peer peer;
     unsigned char bytes[100];
     size_t len = encode(bytes, OAP_REQ, ECHO, 7, "", "hello");
-    open_site(&site, 1, 8, (struct wr_oap_conf){ .read_within = WR_S(3) });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ .read_within = WR_S(3) });
     wr_time before = wr_now();
     say_bytes(&peer, bytes, len - 1);
     CHECK_BEGINS("400 18 7 7 {\"error\":{\"code\":\"truncated\"", hear(&peer));
     CHECK_EQ(WR_S(3), wr_now() - before);
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_request_that_never_ends_is_answered_at_its_deadline)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     wr_time before = wr_now();
     say_as(&peer, OAP_REQ | OAP_START, ECHO, 1, "", "begun");
     CHECK_BEGINS("503 18 7 1 {\"error\":{\"code\":\"Timeout\"", hear(&peer));
     CHECK_EQ(WR_S(2), wr_now() - before);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(who_does_not_say_hello_is_hung_up_on)
@@ -513,23 +471,20 @@ TEST(who_does_not_say_hello_is_hung_up_on)
     wr_time before = wr_now();
     CHECK_STR("closed", hear(&peer));
     CHECK_EQ(WR_S(2), wr_now() - before);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(an_idle_connection_is_closed_without_a_word)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ .idle_max = WR_S(7) });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ .idle_max = WR_S(7) });
     say(&peer, ECHO, 1, "a");
     CHECK_STR("200 26 7 1 a", hear(&peer));
     wr_time before = wr_now();
     CHECK_STR("closed", hear(&peer));
     CHECK_EQ(WR_S(7), wr_now() - before);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(an_end_inside_a_frame_is_said_and_one_between_them_is_not)
@@ -538,8 +493,7 @@ TEST(an_end_inside_a_frame_is_said_and_one_between_them_is_not)
     struct peer peer;
     unsigned char bytes[100];
     size_t len = encode(bytes, OAP_REQ, ECHO, 7, "", "hello");
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say_bytes(&peer, bytes, len - 1);
     wr_stream_shut(peer.stream);
     CHECK_BEGINS("400 18 7 7 {\"error\":{\"code\":\"truncated\"", hear(&peer));
@@ -547,22 +501,19 @@ TEST(an_end_inside_a_frame_is_said_and_one_between_them_is_not)
     greet(&site, &peer);
     wr_stream_shut(peer.stream);
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(who_sends_no_more_still_gets_the_answers)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say(&peer, GATED, 1, "");
     wr_stream_shut(peer.stream);
     settle();
     CHECK_OK(wr_once_set(gate, NULL));
     CHECK_STR("200 26 16 1 through", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }

@@ -52,7 +52,7 @@ static wr_err pause_between(struct wr_oap_call *call)
 {
     wr_oap_write(call, "first ", 6);
     CHECK_OK(wr_oap_send(call, "part", 4, WR_NEVER));
-    wr_err err = wait_outside();
+    wr_err err = wait_shielded(gate, WR_S(100));
     ended = wr_oap_send(call, "second part", 11, WR_NEVER);
     wr_oap_write(call, "the end", 7);
     return err;
@@ -97,6 +97,12 @@ static void open_parted(struct site *site, int workers)
         .verbs = parted, .count = sizeof(parted) / sizeof(parted[0]) });
 }
 
+static void meet_parted(struct site *site, struct peer *peer, int workers)
+{
+    open_parted(site, workers);
+    greet(site, peer);
+}
+
 /* Hear an answer to its END, or so much of it; how many bytes it has. */
 static size_t hear_part(struct peer *peer, size_t from, size_t until)
 {
@@ -123,14 +129,12 @@ TEST(an_answer_that_is_sent_in_parts_comes_whole_and_in_order)
     for (int workers = 0; workers < 3; workers++) {
         struct site site;
         struct peer peer;
-        open_parted(&site, workers);
-        greet(&site, &peer);
+        meet_parted(&site, &peer, workers);
         say(&peer, SOME, 1, "");
         CHECK_EQ(some, hear_part(&peer, 0, SIZE_MAX));
         say(&peer, NONE, 2, "");
         CHECK_STR("200 26 32 2 ", hear(&peer));
-        hang_up(&peer);
-        close_site(&site);
+        leave(&site, &peer);
     }
 }
 
@@ -139,16 +143,14 @@ TEST(a_part_is_there_before_the_handler_is_done)
     for (int workers = 0; workers < 2; workers++) {
         struct site site;
         struct peer peer;
-        open_parted(&site, workers);
-        greet(&site, &peer);
+        meet_parted(&site, &peer, workers);
         say(&peer, PAUSE, 1, "");
         CHECK_STR("200 10 33 1 first ", hear(&peer));
         CHECK_STR("200 2 33 1 part", hear(&peer));
         CHECK_OK(wr_once_set(gate, NULL));
         CHECK_STR("200 2 33 1 second part", hear(&peer));
         CHECK_STR("200 18 33 1 the end", hear(&peer));
-        hang_up(&peer);
-        close_site(&site);
+        leave(&site, &peer);
     }
 }
 
@@ -157,8 +159,7 @@ TEST(a_slow_reader_holds_the_handler_back_and_memory_stays_flat)
 {
     struct site site;
     struct peer peer;
-    open_parted(&site, 1);
-    greet(&site, &peer);
+    meet_parted(&site, &peer, 1);
     size_t before = mallinfo2().uordblks;
     say(&peer, LOTS, 1, "");
     settle();
@@ -173,8 +174,7 @@ TEST(a_slow_reader_holds_the_handler_back_and_memory_stays_flat)
     }
     CHECK_STR("200 18 31 1 ", hear(&peer));
     CHECK_EQ(WR_OK, ended);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_peer_that_takes_nothing_loses_the_connection_and_the_handler_hears_of_it)
@@ -182,8 +182,7 @@ TEST(a_peer_that_takes_nothing_loses_the_connection_and_the_handler_hears_of_it)
     for (int workers = 0; workers < 2; workers++) {
         struct site site;
         struct peer peer;
-        open_parted(&site, workers);
-        greet(&site, &peer);
+        meet_parted(&site, &peer, workers);
         ended = WR_OK;
         wr_time before = wr_now();
         say(&peer, LOTS, 1, "");
@@ -192,8 +191,7 @@ TEST(a_peer_that_takes_nothing_loses_the_connection_and_the_handler_hears_of_it)
         settle();
         CHECK(wr_now() - before >= WR_S(5) && wr_now() - before < WR_S(5) + WR_MS(20));
         CHECK_EQ(WR_BROKENPIPE, ended);
-        hang_up(&peer);
-        close_site(&site);
+        leave(&site, &peer);
     }
 }
 
@@ -201,8 +199,7 @@ TEST(a_handler_whose_peer_goes_away_hears_of_it)
 {
     struct site site;
     struct peer peer;
-    open_parted(&site, 1);
-    greet(&site, &peer);
+    meet_parted(&site, &peer, 1);
     say(&peer, LOTS, 1, "");
     settle();
     ended = WR_OK;
@@ -216,16 +213,14 @@ TEST(an_error_behind_a_part_is_the_last_frame)
 {
     struct site site;
     struct peer peer;
-    open_parted(&site, 1);
-    greet(&site, &peer);
+    meet_parted(&site, &peer, 1);
     say(&peer, BREAK, 1, "");
     CHECK_STR("200 10 34 1 half an ans", hear(&peer));
     CHECK_BEGINS("400 18 34 1 {\"error\":{\"code\":\"Exists\",\"message\":\"no more of it\"",
                  hear(&peer));
     say(&peer, ECHO, 2, "on");
     CHECK_STR("200 26 7 2 on", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_client_gets_an_answer_that_broke_off_as_its_error)
@@ -234,7 +229,8 @@ TEST(a_client_gets_an_answer_that_broke_off_as_its_error)
     struct wr_oap_client *client;
     struct wr_oap_answer answer;
     open_parted(&site, 1);
-    REQUIRE_OK(wr_oap_connect(&client, wr_listener_addr(site.listener), NULL, WR_NEVER));
+    REQUIRE_OK(wr_oap_connect(&client, &(struct wr_oap_server){
+        .addr = wr_listener_addr(site.listener) }, WR_NEVER));
     CHECK_OK(wr_oap_ask(client, &(struct wr_oap_request){ .id = BREAK }, 1000, &answer,
                         WR_NEVER));
     CHECK_EQ(400, answer.code);
@@ -250,8 +246,7 @@ TEST(a_part_that_was_not_sent_in_time_breaks_the_answer_off_whatever_the_handler
     struct peer peer;
     struct oap_frame frame;
     unsigned code = 200;
-    open_parted(&site, 1);
-    greet(&site, &peer);
+    meet_parted(&site, &peer, 1);
     say(&peer, FORGET, 1, "");
     CHECK_OK(wr_sleep(wr_after(WR_MS(200))));
     CHECK_EQ(WR_TIMEOUT, ended);
@@ -261,16 +256,14 @@ TEST(a_part_that_was_not_sent_in_time_breaks_the_answer_off_whatever_the_handler
         oap_frame_free(&frame);
     }
     CHECK_EQ(503, code);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(parts_that_come_after_the_deadline_are_nobodys)
 {
     struct site site;
     struct peer peer;
-    open_parted(&site, 1);
-    greet(&site, &peer);
+    meet_parted(&site, &peer, 1);
     say(&peer, PAUSE, 1, "");
     CHECK_STR("200 10 33 1 first ", hear(&peer));
     CHECK_STR("200 2 33 1 part", hear(&peer));
@@ -280,8 +273,7 @@ TEST(parts_that_come_after_the_deadline_are_nobodys)
     CHECK_EQ(WR_BROKENPIPE, ended);
     say(&peer, ECHO, 2, "on");
     CHECK_STR("200 26 7 2 on", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(parts_that_waited_when_the_deadline_passed_are_nobodys)
@@ -290,8 +282,7 @@ TEST(parts_that_waited_when_the_deadline_passed_are_nobodys)
     struct peer peer;
     struct oap_frame frame;
     unsigned code = 200;
-    open_parted(&site, 1);
-    greet(&site, &peer);
+    meet_parted(&site, &peer, 1);
     say(&peer, ON, 1, "");
     CHECK_OK(wr_sleep(wr_after(WR_S(3))));
     while (code == 200 && hear_frame(&peer, &frame)) {
@@ -303,8 +294,7 @@ TEST(parts_that_waited_when_the_deadline_passed_are_nobodys)
     CHECK_EQ(WR_BROKENPIPE, ended);
     say(&peer, ECHO, 2, "on");
     CHECK_STR("200 26 7 2 on", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST_PANICS(a_verb_of_priority_sends_no_parts, "priority")

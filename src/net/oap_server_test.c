@@ -10,8 +10,7 @@ TEST(a_drain_answers_what_is_in_flight_and_refuses_what_comes)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say(&peer, GATED, 1, "");
     settle();
     wr_oap_drain(site.oap);
@@ -23,8 +22,7 @@ TEST(a_drain_answers_what_is_in_flight_and_refuses_what_comes)
     CHECK_OK(wr_once_set(gate, NULL));
     CHECK_STR("200 26 16 1 through", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(a_drain_closes_a_connection_with_nothing_in_flight_at_once)
@@ -60,8 +58,7 @@ TEST(a_connection_that_comes_in_a_drain_gets_one_answer)
     say(&peer, ECHO, 1, "");
     CHECK_BEGINS("503 18 7 1 ", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(half_a_frame_is_waited_for_in_a_drain)
@@ -70,8 +67,7 @@ TEST(half_a_frame_is_waited_for_in_a_drain)
     struct peer peer;
     unsigned char bytes[100];
     size_t len = encode(bytes, OAP_REQ, ECHO, 7, "", "hello");
-    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 8, (struct wr_oap_conf){ 0 });
     say_bytes(&peer, bytes, 10);
     settle();
     wr_oap_drain(site.oap);
@@ -79,8 +75,7 @@ TEST(half_a_frame_is_waited_for_in_a_drain)
     say_bytes(&peer, bytes + 10, len - 10);
     CHECK_BEGINS("503 18 7 7 ", hear(&peer));
     CHECK_STR("closed", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* ---- connections ---- */
@@ -128,8 +123,7 @@ TEST(a_server_that_ends_leaves_its_workers_answers_to_nobody)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 2, 8, (struct wr_oap_conf){ 0 });
     say(&peer, STUBBORN, 1, "");
     say(&peer, GATED, 2, "");
     say(&peer, ECHO, 3, "queued");
@@ -142,14 +136,12 @@ TEST(a_panic_of_a_worker_is_answered)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 2, 8, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 2, 8, (struct wr_oap_conf){ 0 });
     say(&peer, PANIC, 1, "");
     CHECK_BEGINS("500 18 19 1 {\"error\":{\"code\":\"Panic\"", hear(&peer));
     say(&peer, ECHO, 2, "the other worker");
     CHECK_STR("200 26 7 2 the other worker", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 TEST(without_workers_a_panic_ends_its_connection_alone)
@@ -193,8 +185,7 @@ TEST(the_same_is_served_over_tls_and_hello_says_so)
     for (int i = 0; i < 3; i++)
         CHECK_STR("200 2 7 3 (65536)", hear(&peer));
     CHECK_STR("200 18 7 3 (37856)", hear(&peer));
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
     wr_tls_free(ours);
     wr_tls_free(theirs);
 }
@@ -211,8 +202,7 @@ TEST(who_does_not_shake_hands_is_hung_up_on)
     wr_time before = wr_now();
     CHECK_STR("closed", hear(&peer));
     CHECK_EQ(WR_S(2), wr_now() - before);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
     wr_tls_free(ours);
 }
 
@@ -222,8 +212,7 @@ TEST(refusals_and_answers_are_counted_by_the_names_that_were_agreed)
 {
     struct site site;
     struct peer peer;
-    open_site(&site, 1, 1, (struct wr_oap_conf){ 0 });
-    greet(&site, &peer);
+    meet(&site, &peer, 1, 1, (struct wr_oap_conf){ 0 });
     say(&peer, ECHO, 1, "");
     CHECK_BEGINS("200 ", hear(&peer));
     say(&peer, GATED, 2, "");
@@ -241,8 +230,7 @@ TEST(refusals_and_answers_are_counted_by_the_names_that_were_agreed)
     CHECK(metric_value("busy_rejections_total{endpoint=\"ECHO\",svc=\"oap\"}") > 0);
     CHECK(metric_value("request_latency_seconds_count{endpoint=\"ECHO\",method=\"OAP\","
                        "svc=\"oap\"}") > 0);
-    hang_up(&peer);
-    close_site(&site);
+    leave(&site, &peer);
 }
 
 /* ---- a table that contradicts itself ---- */

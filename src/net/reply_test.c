@@ -17,34 +17,6 @@ static wr_err admit(void *arg, struct wr_call *call)
     return strcmp(who, "friend") == 0 ? WR_OK : WR_DENIED;
 }
 
-static wr_err count_to(struct wr_call *call)
-{
-    long last = strtol(wr_call_param(call, "last"), NULL, 10);
-    if (wr_call_query(call, "length"))
-        wr_call_length(call, strtoull(wr_call_query(call, "length"), NULL, 10));
-    wr_call_type(call, "text/event-stream");
-    wr_err err = wr_call_begin(call);
-    for (long i = 1; i <= last && !err; i++) {
-        err = wr_sleep(wr_after(WR_S(1)));
-        char text[30];
-        snprintf(text, sizeof(text), "%ld,", i);
-        if (!err)
-            err = wr_call_send(call, text, strlen(text), wr_after(WR_S(1)));
-    }
-    return !err && wr_call_query(call, "fails") ? WR_IO : err;
-}
-
-static wr_err waited;
-
-/* Ends when the peer goes or the server does. */
-static wr_err wait_for_nothing(struct wr_call *call)
-{
-    size_t which;
-    waited = wr_call_select(call, &which, NULL, 0, WR_NEVER);
-    wr_call_print(call, "enough");
-    return waited == WR_DRAINING ? WR_OK : waited;
-}
-
 static wr_err wait_for_gate(struct wr_call *call)
 {
     size_t which = 9;
@@ -65,7 +37,7 @@ static wr_err flood(struct wr_call *call)
     wr_err err = wr_call_begin(call);
     while (!err)
         err = wr_call_send(call, bytes, sizeof(bytes), wr_after(WR_S(2)));
-    waited = err;
+    ended_with = err;
     return err;
 }
 
@@ -262,10 +234,10 @@ TEST(a_peer_that_takes_nothing_ends_its_stream)
     struct site site;
     open_own(&site, (struct wr_http_conf){ 0 });
     struct wr_stream *stream = dial(&site);
-    waited = WR_OK;
+    ended_with = WR_OK;
     say(stream, GET("/flood"));
     CHECK_OK(wr_sleep(wr_after(WR_S(30))));
-    CHECK_ERR(WR_TIMEOUT, waited);
+    CHECK_ERR(WR_TIMEOUT, ended_with);
     wr_stream_close(stream);
     close_site(&site);
 }
@@ -285,13 +257,13 @@ TEST(a_wait_ends_when_the_peer_has_gone)
     struct site site;
     open_own(&site, (struct wr_http_conf){ 0 });
     struct wr_stream *stream = dial(&site);
-    waited = WR_OK;
+    ended_with = WR_OK;
     say(stream, GET("/wait"));
     settle();
-    CHECK_OK(waited);
+    CHECK_OK(ended_with);
     wr_stream_close(stream);
     settle();
-    CHECK_ERR(WR_BROKENPIPE, waited);
+    CHECK_ERR(WR_BROKENPIPE, ended_with);
     close_site(&site);
 }
 
@@ -304,7 +276,7 @@ TEST(a_wait_ends_when_the_server_drains_and_the_answer_goes_out)
     settle();
     wr_http_drain(site.http);
     CHECK_STR("200 enough", hear(stream));
-    CHECK_ERR(WR_DRAINING, waited);
+    CHECK_ERR(WR_DRAINING, ended_with);
     CHECK_STR("closed", hear(stream));
     wr_stream_close(stream);
     close_site(&site);

@@ -13,7 +13,7 @@
 #include "testing/metric_rig.h"
 #include "testing/site_rig.h"
 
-/* ---- the server under test ---- */
+/* ---- handlers of every test ---- */
 
 RIG wr_err hello(struct wr_call *call)
 {
@@ -66,7 +66,7 @@ RIG wr_err gated(struct wr_call *call)
 /* A handler that its deadline does not reach: it waits outside of it. */
 RIG wr_err stubborn(struct wr_call *call)
 {
-    wr_err err = wait_outside();
+    wr_err err = wait_shielded(gate, WR_S(100));
     wr_call_print(call, "far too late");
     return err;
 }
@@ -76,6 +76,41 @@ RIG wr_err panicking(struct wr_call *call)
     (void)call;
     wr_panic("as the test wants it");
 }
+
+/* ---- handlers for tables of a test's own ---- */
+
+/* "1,2,..." up to {last}, one in a second; then it fails or panics, if it shall. */
+RIG wr_err count_to(struct wr_call *call)
+{
+    long last = strtol(wr_call_param(call, "last"), NULL, 10);
+    if (wr_call_query(call, "length"))
+        wr_call_length(call, strtoull(wr_call_query(call, "length"), NULL, 10));
+    wr_call_type(call, "text/event-stream");
+    wr_err err = wr_call_begin(call);
+    for (long i = 1; i <= last && !err; i++) {
+        err = wr_sleep(wr_after(WR_S(1)));
+        char text[30];
+        snprintf(text, sizeof(text), "%ld,", i);
+        if (!err)
+            err = wr_call_send(call, text, strlen(text), wr_after(WR_S(1)));
+    }
+    if (!err && wr_call_query(call, "panics"))
+        wr_panic("as the test wants it");
+    return !err && wr_call_query(call, "fails") ? WR_IO : err;
+}
+
+RIG wr_err ended_with;
+
+/* Ends when the peer goes or the server does. */
+RIG wr_err wait_for_nothing(struct wr_call *call)
+{
+    size_t which;
+    ended_with = wr_call_select(call, &which, NULL, 0, WR_NEVER);
+    wr_call_print(call, "enough");
+    return ended_with == WR_DRAINING ? WR_OK : ended_with;
+}
+
+/* ---- the server ---- */
 
 RIG const struct wr_route table[] = {
     { .method = "GET", .path = "/hello/{name}", .handler = hello },

@@ -20,11 +20,11 @@ static long long metric_value(const char *format, ...)
     size_t len;
     va_list args;
     va_start(args, format);
-    vsnprintf(series + 1, sizeof(series) - 2, format, args);
+    vsnprintf(series + 1, sizeof(series) - 1, format, args);
     va_end(args);
     REQUIRE_OK(wr_metric_write(&len, page, sizeof(page)), -1);
-    const char *at = strstr(page, strcat(series, " "));
-    return at ? strtoll(at + strlen(series), NULL, 10) : -1;
+    const char *at = strstr(page, series);
+    return at && at[strlen(series)] == ' ' ? strtoll(at + strlen(series), NULL, 10) : -1;
 }
 
 #endif

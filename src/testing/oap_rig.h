@@ -36,7 +36,7 @@ RIG wr_err gated(struct wr_oap_call *call)
 /* A handler that its deadline does not reach: it waits outside of it. */
 RIG wr_err stubborn(struct wr_oap_call *call)
 {
-    wr_err err = wait_outside();
+    wr_err err = wait_shielded(gate, WR_S(100));
     wr_oap_write(call, "far too late", 12);
     return err;
 }
@@ -222,6 +222,20 @@ RIG void hang_up(struct peer *peer)
 {
     oap_close(&peer->decoder);
     wr_stream_close(peer->stream);
+}
+
+/* Most tests need one of each. */
+RIG void meet(struct site *site, struct peer *peer, int workers, size_t cap,
+              struct wr_oap_conf conf)
+{
+    open_site(site, workers, cap, conf);
+    greet(site, peer);
+}
+
+RIG void leave(struct site *site, struct peer *peer)
+{
+    hang_up(peer);
+    close_site(site);
 }
 
 /* Whether an answer begins so. */

@@ -8,6 +8,7 @@
 #ifndef WR_TESTING_SETTLE_H
 #define WR_TESTING_SETTLE_H
 
+#include <weir/once.h>
 #include <weir/scope.h>
 #include <weir/task.h>
 #include <weir/time.h>
@@ -18,6 +19,21 @@
 static inline void settle(void)
 {
     CHECK_OK(wr_sleep(wr_after(1)));
+}
+
+/* Wait where neither a deadline nor a cancel reaches, as code that is not fair would. */
+static inline wr_err wait_shielded(struct wr_once *once, wr_time span)
+{
+    struct wr_scope *shield;
+    wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
+        .name = "test.shield", .deadline = wr_after(span), .shield = true });
+    if (err)
+        return err;
+    wr_scope_enter(shield);
+    err = wr_once_wait(once, NULL, WR_NEVER);
+    wr_scope_leave(shield);
+    (void)!wr_scope_close(shield);
+    return err;
 }
 
 static inline struct wr_scope *scope_open(void)

@@ -29,21 +29,6 @@ RIG struct wr_once *gate;
 
 #define ANYWHERE "127.0.0.1:0"
 
-/* ... and some where no deadline reaches them. */
-RIG wr_err wait_outside(void)
-{
-    struct wr_scope *shield;
-    wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
-        .name = "test.shield", .deadline = wr_after(WR_S(100)), .shield = true });
-    if (err)
-        return err;
-    wr_scope_enter(shield);
-    err = wr_once_wait(gate, NULL, WR_NEVER);
-    wr_scope_leave(shield);
-    (void)!wr_scope_close(shield);
-    return err;
-}
-
 RIG wr_err work(void *arg)
 {
     struct site *site = arg;

@@ -4,6 +4,7 @@
 
 #include "svc/node/node_int.h"
 #include "testing/node_rig.h"
+#include "testing/settle.h"
 
 #define WITHIN WR_MS(5)             /* of its deadline an answer is in time */
 #define STAYS WR_S(100000)          /* longer than all of them may take */
@@ -15,17 +16,8 @@ static struct wr_once *enough;
 
 static wr_err ignore_all(struct wr_call *call)
 {
-    struct wr_scope *shield;
     (void)call;
-    wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
-        .name = "test.shield", .deadline = wr_after(STAYS), .shield = true });
-    if (err)
-        return err;
-    wr_scope_enter(shield);
-    (void)!wr_once_wait(enough, NULL, WR_NEVER);
-    wr_scope_leave(shield);
-    (void)!wr_scope_close(shield);
-    return WR_OK;
+    return wait_shielded(enough, STAYS);
 }
 
 static const struct wr_route routes[] = {

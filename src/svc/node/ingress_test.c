@@ -7,7 +7,8 @@
 static struct wr_oap_client *dial_oap(struct rig *rig)
 {
     struct wr_oap_client *client = NULL;
-    CHECK_OK(wr_oap_connect(&client, &rig->face.oap, "test", wr_after(WR_S(1))));
+    CHECK_OK(wr_oap_connect(&client, &(struct wr_oap_server){ .addr = &rig->face.oap },
+                            wr_after(WR_S(1))));
     return client;
 }
 

@@ -12,6 +12,7 @@
 #include <weir/task.h>
 
 #include "testing/node_rig.h"
+#include "testing/settle.h"
 
 /* ---- the rule ---- */
 
@@ -55,17 +56,8 @@ static struct wr_once *enough;
 /* Keeps its worker, whatever is wanted of it. */
 static wr_err ignore_all(struct wr_call *call)
 {
-    struct wr_scope *shield;
     (void)call;
-    wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
-        .name = "test.shield", .deadline = wr_after(WR_S(1000)), .shield = true });
-    if (err)
-        return err;
-    wr_scope_enter(shield);
-    (void)!wr_once_wait(enough, NULL, WR_NEVER);
-    wr_scope_leave(shield);
-    (void)!wr_scope_close(shield);
-    return WR_OK;
+    return wait_shielded(enough, WR_S(1000));
 }
 
 static const struct wr_route routes[] = {
