@@ -32,10 +32,12 @@ struct wr_file_info {
     uint64_t device, inode;     /* which file it is */
     struct wr_wall changed;     /* when it was last written */
     bool in_memory;             /* on a file system that ends with the machine's power */
+    uint64_t disk_size;         /* of that file system: bytes in all, */
+    uint64_t disk_left;         /* ... and those that we may still write */
 };
 
-/* Read a regular file of at most `max` bytes; a zero byte follows them.  The caller
- * frees *ret.
+/* Read a regular file of at most `max` bytes; a zero byte follows them.  One that says it
+ * is empty is read too, as those of /proc say so.  The caller frees *ret.
  * Errors: NOTFOUND, DENIED, INVALID (not a regular file, or larger), IO, NOMEM, NOFILE;
  * TIMEOUT, CANCELED and BUSY as wr_offload. */
 wr_err wr_file_read(char **ret, size_t *ret_len, const char *path, size_t max,

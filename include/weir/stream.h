@@ -104,6 +104,10 @@ struct wr_case wr_stream_readable(struct wr_stream *stream);
 const struct wr_addr *wr_stream_peer(const struct wr_stream *stream);
 const struct wr_addr *wr_stream_local(const struct wr_stream *stream);
 
+/* Bytes that came in and went out over the sockets of this process, since it began. */
+struct wr_stream_bytes { uint64_t in, out; };
+struct wr_stream_bytes wr_stream_bytes(void);
+
 /* Who is at the other end of a Unix socket.  Errors: UNSUPPORTED. */
 wr_err wr_stream_peer_process(const struct wr_stream *stream, uint32_t *ret_uid,
                               int32_t *ret_pid);

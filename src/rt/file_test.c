@@ -168,6 +168,23 @@ TEST(memory_is_told_from_disks)
     CHECK(info.in_memory);
 }
 
+TEST(a_disk_has_a_size_and_no_more_left_than_that)
+{
+    struct wr_file_info info;
+    REQUIRE_OK(wr_file_look(&info, "/", WR_NEVER));
+    CHECK(info.disk_size > 0);
+    CHECK(info.disk_left <= info.disk_size);
+}
+
+TEST(a_file_of_the_system_is_read_though_it_says_it_is_empty)
+{
+    char *text = NULL;
+    size_t len = 0;
+    REQUIRE_OK(wr_file_read(&text, &len, "/proc/self/smaps", (size_t)64 << 20, WR_NEVER));
+    CHECK(len > 4096);
+    free(text);
+}
+
 /* ---- forbidding ---- */
 
 static void forbid(void)

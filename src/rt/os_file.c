@@ -52,7 +52,8 @@ wr_err wr_os_file_read(char **ret, size_t *ret_len, const char *path, size_t max
     wr_err err = fstat(fd, &is) != 0                      ? wr_err_errno(errno)
         : !S_ISREG(is.st_mode) || (uint64_t)is.st_size > max ? WR_INVALID
                                                           : WR_OK;
-    size_t room = err ? 0 : (size_t)is.st_size + 4096 < max ? (size_t)is.st_size + 4096 : max;
+    bool known = is.st_size > 0 && (size_t)is.st_size + 4096 < max;
+    size_t room = err ? 0 : known ? (size_t)is.st_size + 4096 : max;
     char *buf = err ? NULL : malloc(room + 2);
     if (!err)
         err = buf ? read_all(fd, buf, room, ret_len) : WR_NOMEM;
@@ -66,11 +67,14 @@ wr_err wr_os_file_read(char **ret, size_t *ret_len, const char *path, size_t max
     return WR_OK;
 }
 
-static bool in_memory(const char *path)
+static void look_at_disk(struct wr_file_info *info, const char *path)
 {
     struct statfs fs;
-    return statfs(path, &fs) == 0
-        && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+    if (statfs(path, &fs) != 0)
+        return;
+    info->in_memory = fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC;
+    info->disk_size = (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize;
+    info->disk_left = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
 }
 
 wr_err wr_os_file_look(struct wr_file_info *ret, const char *path)
@@ -87,8 +91,8 @@ wr_err wr_os_file_look(struct wr_file_info *ret, const char *path)
         .device = is.st_dev,
         .inode = is.st_ino,
         .changed = { is.st_mtim.tv_sec * 1000000000 + is.st_mtim.tv_nsec },
-        .in_memory = in_memory(path),
     };
+    look_at_disk(ret, path);
     return WR_OK;
 }
 

@@ -1,6 +1,8 @@
 /* socket.c - streams over sockets: the real network. */
 #include <stdlib.h>
 
+#include <weir/metric.h>
+
 #include "rt/fd_int.h"
 #include "rt/net_int.h"
 #include "rt/os.h"
@@ -15,6 +17,31 @@ struct socket_listener {
     struct wr_fd *fd;
     bool unlink;                    /* its socket file goes with it */
 };
+
+/* ---- what goes through ---- */
+
+static struct wr_metric bytes_metric = {
+    .name = "io_bytes_total", .help = "Bytes over the sockets of this process.",
+    .type = WR_COUNTER, .labels = { "op" }, .series_max = 2,
+};
+
+/* Looked up once: the handles are good for ever. */
+static struct wr_counter *bytes_of(bool written)
+{
+    static _Atomic(struct wr_counter *) handles[2];
+    struct wr_counter *handle = atomic_load_explicit(&handles[written], memory_order_relaxed);
+    if (!handle) {
+        handle = wr_metric_counter(&bytes_metric, written ? "write" : "read");
+        atomic_store_explicit(&handles[written], handle, memory_order_relaxed);
+    }
+    return handle;
+}
+
+struct wr_stream_bytes wr_stream_bytes(void)
+{
+    return (struct wr_stream_bytes){ .in = wr_counter_get(bytes_of(false)),
+                                     .out = wr_counter_get(bytes_of(true)) };
+}
 
 /* ---- streams ---- */
 
@@ -31,13 +58,18 @@ static wr_err socket_await(struct wr_stream *stream, wr_time deadline, const cha
 static wr_err socket_read(struct wr_stream *stream, size_t *ret, void *buf, size_t size,
                           wr_time deadline, const char *place)
 {
-    return (wr_fd_read)(fd_of(stream), ret, buf, size, deadline, place);
+    wr_err err = (wr_fd_read)(fd_of(stream), ret, buf, size, deadline, place);
+    if (!err)
+        wr_counter_add(bytes_of(false), *ret);
+    return err;
 }
 
 static wr_err socket_write(struct wr_stream *stream, size_t *ret, const struct wr_piece *pieces,
                            size_t count, wr_time deadline, const char *place)
 {
-    return (wr_fd_write_pieces)(fd_of(stream), ret, pieces, count, deadline, place);
+    wr_err err = (wr_fd_write_pieces)(fd_of(stream), ret, pieces, count, deadline, place);
+    wr_counter_add(bytes_of(true), *ret);
+    return err;
 }
 
 static void socket_shut(struct wr_stream *stream)

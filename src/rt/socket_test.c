@@ -102,3 +102,23 @@ TEST(without_descriptors_a_connection_waits_in_line_and_is_taken_later)
     wr_stream_close(server);
     wr_listener_close(listener);
 }
+
+TEST(what_goes_through_sockets_is_counted_both_ways)
+{
+    struct wr_listener *listener = listen_on("127.0.0.1:0");
+    REQUIRE(listener);
+    struct wr_stream *client = NULL, *server = NULL;
+    struct wr_conn conn;
+    CHECK_OK(wr_connect(&client, wr_listener_addr(listener), WR_NEVER));
+    REQUIRE_OK(wr_accept(listener, &conn, WR_NEVER));
+    CHECK_OK(wr_stream_open(&server, &conn));
+    struct wr_stream_bytes before = wr_stream_bytes();
+    send_text(client, "twelve bytes");
+    CHECK_EQ(before.out + 12, wr_stream_bytes().out);
+    CHECK_EQ(before.in, wr_stream_bytes().in);
+    expect_text(server, "twelve bytes");
+    CHECK_EQ(before.in + 12, wr_stream_bytes().in);
+    wr_stream_close(client);
+    wr_stream_close(server);
+    wr_listener_close(listener);
+}
