@@ -9,36 +9,19 @@
 #include <weir/task.h>
 #include <weir/topo.h>
 
-#include "base/json.h"
 #include "base/version.h"
 #include "net/openapi.h"
+#include "svc/node/bench.h"
 #include "svc/node/node_int.h"
+#include "svc/node/page.h"
+#include "svc/node/storage.h"
+#include "svc/node/system.h"
+#include "svc/node/traffic.h"
 
 #define METRICS_FIRST ((size_t)64 << 10)
 #define METRICS_MAX ((size_t)4 << 20)
+#define METRICS_WITHIN WR_MS(100)
 #define TOPOLOGY_MAX ((size_t)256 << 10)
-#define BODY_MAX ((size_t)64 << 10)
-
-/* ---- JSON replies ---- */
-
-struct reply { struct wr_text text; struct wr_json json; };
-
-static void reply_begin(struct reply *reply)
-{
-    reply->text = wr_text_heap(BODY_MAX);
-    reply->json = wr_json_to(&reply->text);
-    wr_json_object(&reply->json, NULL);
-}
-
-static wr_err reply_end(struct reply *reply, struct wr_call *call)
-{
-    wr_json_end(&reply->json);
-    wr_err err = reply->text.cut ? WR_NOMEM : WR_OK;
-    wr_call_type(call, "application/json");
-    wr_call_write(call, reply->text.at, reply->text.len);
-    wr_text_free(&reply->text);
-    return err;
-}
 
 /* ---- what anybody may ask, at any time ---- */
 
@@ -46,15 +29,15 @@ static wr_err get_version(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
     const struct settings *settings = settings_get(node);
-    struct reply reply;
-    reply_begin(&reply);
-    wr_version_write(&reply.json);
-    wr_json_object(&reply.json, "features");
-    wr_json_bool(&reply.json, "amnesia", wr_conf_bool(settings->conf, "security.amnesia"));
-    wr_json_str(&reply.json, "pq", wr_conf_text(settings->conf, "security.pq_mode"));
-    wr_json_end(&reply.json);
+    struct page page;
+    page_begin(&page);
+    wr_version_write(&page.json);
+    wr_json_object(&page.json, "features");
+    wr_json_bool(&page.json, "amnesia", wr_conf_bool(settings->conf, "security.amnesia"));
+    wr_json_str(&page.json, "pq", wr_conf_text(settings->conf, "security.pq_mode"));
+    wr_json_end(&page.json);
     settings_put(node, settings);
-    return reply_end(&reply, call);
+    return page_end(&page, call);
 }
 
 /* It answers: so the loop runs.  A clock that goes back is no clock. */
@@ -62,31 +45,42 @@ static wr_err get_health(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
     bool ticks = wr_now() >= node->began;
-    struct reply reply;
-    reply_begin(&reply);
-    wr_json_bool(&reply.json, "ok", ticks);
-    wr_json_object(&reply.json, "checks");
-    wr_json_str(&reply.json, "event_loop", "ok");
-    wr_json_str(&reply.json, "clock", ticks ? "ok" : "went back");
-    wr_json_end(&reply.json);
+    struct page page;
+    page_begin(&page);
+    wr_json_bool(&page.json, "ok", ticks);
+    wr_json_object(&page.json, "checks");
+    wr_json_str(&page.json, "event_loop", "ok");
+    wr_json_str(&page.json, "clock", ticks ? "ok" : "went back");
+    wr_json_end(&page.json);
     if (!ticks)
         wr_call_status(call, 503);
-    return reply_end(&reply, call);
+    return page_end(&page, call);
 }
 
 static wr_err get_ready(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
     struct ready_view view;
-    struct reply reply;
+    struct page page;
     ready_look(node->ready, &view);
-    reply_begin(&reply);
-    ready_write(node->ready, &view, &reply.json);
+    page_begin(&page);
+    ready_write(node->ready, &view, &page.json);
     if (!view.ready) {
         wr_call_status(call, 503);
         wr_call_reply_header(call, "Retry-After", "5");
     }
-    return reply_end(&reply, call);
+    return page_end(&page, call);
+}
+
+/* They are read by one at a time, which takes a moment: who comes then looks again. */
+static wr_err write_metrics(size_t *len, char *buf, size_t cap)
+{
+    wr_time until = wr_after(METRICS_WITHIN);
+    wr_err err;
+    while ((err = wr_metric_write(len, buf, cap)) == WR_BUSY && wr_now() < until)
+        if (wr_yield())
+            break;
+    return err;
 }
 
 /* How long they are is known when they are written: a second time with room enough. */
@@ -99,7 +93,7 @@ static wr_err get_metrics(struct wr_call *call)
         size_t cap = len + len / 8 + 1;
         free(buf);
         buf = malloc(cap);
-        err = buf ? wr_metric_write(&len, buf, cap) : WR_NOMEM;
+        err = buf ? write_metrics(&len, buf, cap) : WR_NOMEM;
     }
     if (!err) {
         wr_call_type(call, "text/plain; version=0.0.4; charset=utf-8");
@@ -130,13 +124,6 @@ static wr_err get_topology(struct wr_call *call)
 
 /* ---- status ---- */
 
-static const char *plane_health(enum wr_health health)
-{
-    return health == WR_HEALTH_READY      ? "healthy"
-           : health == WR_HEALTH_DEGRADED ? "degraded"
-                                          : "down";
-}
-
 static void write_planes(struct node *node, struct wr_json *json)
 {
     wr_json_array(json, "planes");
@@ -144,7 +131,7 @@ static void write_planes(struct node *node, struct wr_json *json)
         struct wr_child_stat stat = wr_sup_stat(node->sup, i);
         wr_json_object(json, NULL);
         wr_json_str(json, "name", stat.name);
-        wr_json_str(json, "health", plane_health(stat.health));
+        wr_json_str(json, "health", page_health(stat.health));
         wr_json_bool(json, "ready", stat.health == WR_HEALTH_READY);
         wr_json_str(json, "state", wr_sup_state_name(stat.state));
         wr_json_u64(json, "restart_count", stat.restarts);
@@ -158,30 +145,30 @@ static wr_err get_status(struct wr_call *call)
     struct node *node = wr_call_arg(call);
     const struct settings *settings = settings_get(node);
     struct ready_view view;
-    struct reply reply;
+    struct page page;
     char text[WR_ADDR_TEXT_MAX];
     ready_look(node->ready, &view);
-    reply_begin(&reply);
-    wr_json_u64(&reply.json, "uptime_seconds", (uint64_t)((wr_now() - node->began) / WR_S(1)));
-    wr_json_str(&reply.json, "profile", "macronode");
-    wr_json_str(&reply.json, "version", wr_version.version);
-    wr_json_str(&reply.json, "http_addr", wr_addr_print(front_addr(node->http), text));
-    wr_json_str(&reply.json, "metrics_addr",
+    page_begin(&page);
+    wr_json_u64(&page.json, "uptime_seconds", (uint64_t)((wr_now() - node->began) / WR_S(1)));
+    wr_json_str(&page.json, "profile", "macronode");
+    wr_json_str(&page.json, "version", wr_version.version);
+    wr_json_str(&page.json, "http_addr", wr_addr_print(front_addr(node->http), text));
+    wr_json_str(&page.json, "metrics_addr",
                 wr_addr_print(front_addr(node->control ? node->control : node->http), text));
-    wr_json_str(&reply.json, "log_level", wr_conf_text(settings->conf, "log.level"));
-    wr_json_u64(&reply.json, "config_version", settings->version);
-    wr_json_u64(&reply.json, "connections", wr_http_connections(front_http(node->http)));
-    ready_write(node->ready, &view, &reply.json);
-    write_planes(node, &reply.json);
+    wr_json_str(&page.json, "log_level", wr_conf_text(settings->conf, "log.level"));
+    wr_json_u64(&page.json, "config_version", settings->version);
+    wr_json_u64(&page.json, "connections", wr_http_connections(front_http(node->http)));
+    ready_write(node->ready, &view, &page.json);
+    write_planes(node, &page.json);
     settings_put(node, settings);
-    return reply_end(&reply, call);
+    return page_end(&page, call);
 }
 
 static wr_err get_config(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
     const struct settings *settings = settings_get(node);
-    struct wr_text text = wr_text_heap(BODY_MAX);
+    struct wr_text text = wr_text_heap(PAGE_MAX);
     wr_conf_print_json(&text, settings->conf);
     settings_put(node, settings);
     wr_err err = text.cut ? WR_NOMEM : WR_OK;
@@ -204,11 +191,11 @@ static void audit(struct wr_call *call, const char *type)
 
 static wr_err answer_status(struct wr_call *call, unsigned status, const char *word)
 {
-    struct reply reply;
-    reply_begin(&reply);
-    wr_json_str(&reply.json, "status", word);
+    struct page page;
+    page_begin(&page);
+    wr_json_str(&page.json, "status", word);
     wr_call_status(call, status);
-    return reply_end(&reply, call);
+    return page_end(&page, call);
 }
 
 static wr_err post_reload(struct wr_call *call)
@@ -339,13 +326,29 @@ static const struct wr_route table[] = {
       .scope = GATE_ADMIN, .summary = "Drain and stop." },
     { .method = "POST", .path = "/api/v1/debug/crash", .handler = post_crash, PRIORITY,
       .scope = GATE_ADMIN, .summary = "Crash a worker, to see what happens." },
+    { .method = "GET", .path = "/api/v1/system/summary", .handler = system_serve,
+      .scope = GATE_READ, .summary = "The machine: its processors, memory and network." },
+    { .method = "GET", .path = "/api/v1/system/net/accounting", .handler = traffic_serve,
+      .scope = GATE_READ, .summary = "Bytes in and out, second by second and up." },
+    { .method = "GET", .path = "/api/v1/storage/summary", .handler = storage_serve_summary,
+      .scope = GATE_READ, .summary = "The disk below the data, and its databases." },
+    { .method = "GET", .path = "/api/v1/storage/databases", .handler = storage_serve_list,
+      .scope = GATE_READ, .summary = "The databases of all services." },
+    { .method = "GET", .path = "/api/v1/storage/databases/{name}", .handler = storage_serve_one,
+      .scope = GATE_READ, .summary = "One of them." },
+    { .method = "POST", .path = "/api/v1/bench/run", .handler = bench_serve_start,
+      .body_max = 4096, .scope = GATE_ADMIN, .summary = "Measure this plane, once at a time." },
+    { .method = "GET", .path = "/api/v1/bench/runs/{id}", .handler = bench_serve_status,
+      .scope = GATE_READ, .summary = "How far a run is." },
+    { .method = "GET", .path = "/api/v1/bench/runs/{id}/result", .handler = bench_serve_result,
+      .scope = GATE_READ, .summary = "What a run has measured." },
 };
 
 const char *const admin_plane[] = {
     "/api", "/healthz", "/readyz", "/metrics", "/version", NULL,
 };
 
-wr_err admin_routes(struct node *node)
+static wr_err make_routes(struct node *node)
 {
     const struct node_start *start = node->start;
     size_t own = sizeof(table) / sizeof(*table), count = own;
@@ -359,10 +362,30 @@ wr_err admin_routes(struct node *node)
         node->routes[i].arg = node->routes[i].arg ? node->routes[i].arg : node;
     for (size_t i = 0; i < start->service_count; i++) {
         const struct node_service *service = &start->services[i];
-        memcpy(node->routes + own, service->routes,
-               service->route_count * sizeof(*service->routes));
-        own += service->route_count;
+        for (size_t j = 0; j < service->route_count; j++)
+            node->routes[own++] = service->routes[j];
     }
     node->route_count = count;
     return WR_OK;
+}
+
+wr_err admin_open(struct node *node)
+{
+    storage_check(node->start);
+    wr_err err = make_routes(node);
+    if (!err)
+        err = system_new(&node->system, "/proc");
+    if (!err)
+        err = traffic_new(&node->traffic, wr_wall(), wr_stream_bytes());
+    if (!err)
+        err = bench_new(&node->bench);
+    return err;
+}
+
+void admin_close(struct node *node)
+{
+    bench_free(node->bench);
+    traffic_free(node->traffic);
+    system_free(node->system);
+    free(node->routes);
 }

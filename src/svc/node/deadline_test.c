@@ -23,7 +23,8 @@ static wr_err ignore_all(struct wr_call *call)
 static const struct wr_route routes[] = {
     { .method = "GET", .path = "/t/stay", .handler = ignore_all },
 };
-static const struct node_service service = { "test", routes, 1 };
+static const struct node_service service = { .name = "test", .routes = routes,
+                                             .route_count = 1 };
 
 /* "/a/{b}" as somebody would ask for it. */
 static const char *target_of(const struct wr_route *route)

@@ -40,7 +40,9 @@ static const struct wr_route routes[] = {
     { .method = "GET", .path = "/t/query", .handler = quick, .policy = &search },
     { .method = "GET", .path = "/t/mailbox", .handler = slow, .policy = &mailbox },
 };
-static const struct node_service service = { "test", routes, sizeof(routes) / sizeof(*routes) };
+static const struct node_service service = {
+    .name = "test", .routes = routes, .route_count = sizeof(routes) / sizeof(*routes),
+};
 
 static void begin(struct rig *rig)
 {

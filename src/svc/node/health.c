@@ -12,6 +12,7 @@
 #include "rt/monitor.h"
 #include "svc/node/node_int.h"
 #include "svc/node/pulse.h"
+#include "svc/node/traffic.h"
 
 #define EVERY WR_S(1)
 #define CRASHES_WITHIN WR_S(60)
@@ -175,6 +176,7 @@ static void report(struct reporter *reporter)
     struct ready_view view;
     ready_look(node->ready, &view);
     show_figures(node);
+    traffic_note(node->traffic, wr_wall(), wr_stream_bytes());
     for (size_t i = 0; i < view.count; i++) {
         if (view.keys[i].health == reporter->last.keys[i].health)
             continue;

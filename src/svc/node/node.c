@@ -13,6 +13,7 @@
 #include <weir/signal.h>
 #include <weir/task.h>
 
+#include "svc/node/bench.h"
 #include "svc/node/certs.h"
 #include "svc/node/node_int.h"
 
@@ -376,6 +377,8 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
     if (node->ingress)
         add_child(node, (struct wr_child){ "node.ingress", ingress_run, node, WR_RESTART_ALWAYS,
                                            .group = GROUP_INGRESS, .stop_within = WR_S(1) });
+    add_child(node, (struct wr_child){ "node.bench", bench_run, node, WR_RESTART_ALWAYS,
+                                       .group = GROUP_INGRESS, .stop_within = WR_S(1) });
     return wr_sup_new(&node->sup, &(struct wr_sup_conf){
         .name = "node", .children = node->children, .count = node->count,
         .drain_within = drain });
@@ -394,7 +397,7 @@ static wr_err open_node(struct node *node)
     }
     err = open_channels(node, conf);
     if (!err)
-        err = admin_routes(node);
+        err = admin_open(node);
     if (!err)
         err = open_guards(node, conf);
     if (!err)
@@ -428,7 +431,7 @@ static void close_node(struct node *node)
     wr_chan_free(node->updates);
     wr_bcast_free(node->bus);
     wr_cell_free(node->settings);
-    free(node->routes);
+    admin_close(node);
     free(node);
 }
 

@@ -11,8 +11,7 @@
  *   node.worker     runs what is queued in node.work
  *   node.ingress    OAP/1 in; the first to leave
  *
- * A service takes part by a row of struct node_service: routes, children of the
- * supervisor, readiness keys, configuration keys.
+ * A service takes part by a row of struct node_service: its routes, its databases.
  */
 #ifndef WR_NODE_NODE_H
 #define WR_NODE_NODE_H
@@ -24,6 +23,7 @@
 #include <weir/err.h>
 #include <weir/http.h>
 #include <weir/manager.h>
+#include <weir/sup.h>
 #include <weir/time.h>
 
 #include "base/text.h"
@@ -53,11 +53,28 @@ struct node_policy {
     void (*ask)(struct wr_call *call, struct facet_ask *ask);
 };
 
+/* How a database is at a moment. */
+struct node_database_view {
+    uint64_t size;                      /* bytes */
+    enum wr_health health;
+};
+
+/* A database of a service, as operators see it (storage.h).  Its name is what people call
+ * it, of a-z, 0-9, '-', '_' and '.': never a path. */
+struct node_database {
+    const char *name, *engine, *mode;   /* "pointers", "sqlite", "wal" */
+    /* Look at it, within the scope of a short call.  An error: it cannot be looked at. */
+    wr_err (*look)(void *arg, struct node_database_view *ret);
+    void *arg;
+};
+
 /* What a service brings.  Everything it points to must outlive the node. */
 struct node_service {
     const char *name;                   /* "index" */
     const struct wr_route *routes;
     size_t route_count;
+    const struct node_database *databases;
+    size_t database_count;
 };
 
 struct node_start {

@@ -67,6 +67,9 @@ struct node {
     struct wr_oap_verb verbs[NODE_VERBS_MAX];
     struct wr_route *routes;
     size_t route_count;
+    struct system *system;          /* what operators look at */
+    struct traffic *traffic;
+    struct bench *bench;
     struct wr_child children[NODE_CHILDREN_MAX];
     size_t count, first_worker;
     _Atomic size_t next_crash;      /* whose turn it is, in a drill */
@@ -123,7 +126,9 @@ wr_err events_serve(struct wr_call *call);
  * services. */
 extern const char *const admin_plane[];
 
-/* The node's own routes: made once, freed with free. */
-wr_err admin_routes(struct node *node);
+/* The routes of the node and its services, and the rooms behind its own.  Closing what was
+ * opened in part is fine. */
+wr_err admin_open(struct node *node);
+void admin_close(struct node *node);
 
 #endif

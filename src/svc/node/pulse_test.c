@@ -63,7 +63,8 @@ static wr_err ignore_all(struct wr_call *call)
 static const struct wr_route routes[] = {
     { .method = "GET", .path = "/t/stay", .handler = ignore_all },
 };
-static const struct node_service service = { "test", routes, 1 };
+static const struct node_service service = { .name = "test", .routes = routes,
+                                             .route_count = 1 };
 static struct wr_manager *manager;
 static int mailbox;
 

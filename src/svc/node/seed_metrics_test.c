@@ -97,7 +97,8 @@ static const struct wr_route routes[] = {
     { .method = "GET", .path = "/t/stay", .handler = ignore_all, .policy = &feed },
     { .method = "GET", .path = "/t/fail", .handler = fail, .class = WR_ROUTE_PRIORITY },
 };
-static const struct node_service service = { "test", routes, 2 };
+static const struct node_service service = { .name = "test", .routes = routes,
+                                             .route_count = 2 };
 
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: localhost\r\n\r\n"
 #define RELOAD "POST /api/v1/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
