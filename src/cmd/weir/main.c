@@ -10,6 +10,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *what;
 } commands[] = {
+    { "bench", weir_bench, "how fast a node answers, and how evenly" },
     { "config", weir_config, "print or check the configuration" },
     { "run", weir_run, "the node; also without any command" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
@@ -23,10 +24,13 @@ static const struct command {
 
 static int usage(FILE *out, int status)
 {
-    fprintf(out, "usage: weir [COMMAND] [ARGUMENT...]\n\n");
+    fprintf(out, "usage: weir [--keep] [COMMAND] [ARGUMENT...]\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
-    fprintf(out, "\n`weir COMMAND --help` says more.\n");
+    fprintf(out, "\n"
+                 "  --keep     a small parent stays and starts it again after a crash\n"
+                 "\n"
+                 "`weir COMMAND --help` says more.\n");
     return status;
 }
 

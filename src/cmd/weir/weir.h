@@ -7,6 +7,7 @@
 #include <weir/err.h>
 #include <weir/topo.h>
 
+int weir_bench(int argc, char **argv);
 int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);
 int weir_doctor(int argc, char **argv);
