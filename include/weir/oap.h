@@ -22,9 +22,9 @@
  * A frame that cannot be right is answered with a code that says so, and ends the
  * connection: 413 when it is too large, before there is memory for it; else 400.
  *
- * Everything has a limit: connections, of all and of one address (256); requests in
- * flight on each (64), requests of a tenant, bytes that a connection's requests hold
- * (4 MiB; above it is not read).
+ * Everything has a limit: connections, of all and of one address; requests in flight
+ * on each (64), requests of a tenant, bytes that a connection's requests hold (4 MiB; above
+ * it is not read).
  */
 #ifndef WEIR_OAP_H
 #define WEIR_OAP_H
@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include <weir/addr.h>
+#include <weir/bucket.h>
 #include <weir/err.h>
 #include <weir/stream.h>
 #include <weir/time.h>
@@ -83,8 +84,10 @@ struct wr_oap_conf {
     void *arg;                      /* of both */
     struct wr_tls *tls;             /* NULL: in the clear */
     size_t frame_max;               /* 1 MiB, which is also the most */
-    unsigned connections_max;       /* 1024 */
     unsigned inflight_max;          /* of a connection: 64, which is also the most */
+    unsigned connections_max;       /* 1024 */
+    unsigned ip_connections;        /* of one address (see http.h): 256 */
+    struct wr_rate ip_accepts;      /* ... new ones; zero: no limit */
     unsigned tenant_max;            /* of a tenant, on all connections: 256 */
     wr_time hello_within;           /* TLS and HELLO must be done so soon, each; 2 s */
     wr_time read_within;            /* a frame must be whole so soon; 5 s */
@@ -101,6 +104,9 @@ void wr_oap_free(struct wr_oap *oap);
 /* Take connections and answer them until the calling fiber's scope ends; then all
  * connections are closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */
 wr_err wr_oap_serve(struct wr_oap *oap, struct wr_listener *listener);
+
+/* The bounds of conf (connections_max to idle_max) for what begins from now on. */
+void wr_oap_tune(struct wr_oap *oap, const struct wr_oap_conf *conf);
 
 /* From now on: requests are answered 503, but for those of priority; what is in flight
  * is answered; a connection with nothing in flight is closed. */

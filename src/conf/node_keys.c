@@ -68,7 +68,7 @@ static const struct wr_conf_key keys[] = {
       .help = "Until a request must be answered, all told." },
     { .name = "overlay.max_body_bytes", BYTES(KIB, EIB), .preset = "4MiB", .live = true,
       .help = "The largest body on the overlay's routes." },
-    { .name = "io.max_frame_bytes", BYTES(64, 16 * MIB), .preset = "1MiB",
+    { .name = "io.max_frame_bytes", BYTES(1024, MIB), .preset = "1MiB",
       .help = "The largest frame of a framed connection." },
     { .name = "io.handshake_timeout", SPAN(WR_MS(1), WR_S(60)), .preset = "2s",
       .help = "Until a TLS handshake must be over." },

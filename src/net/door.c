@@ -5,6 +5,7 @@
 
 #include <weir/scope.h>
 
+#include "base/forget.h"
 #include "net/reject.h"
 
 #define NO_DESCRIPTOR_PAUSE WR_MS(50)
@@ -133,4 +134,5 @@ void door_linger(struct wr_stream *stream)
     while (sum < LINGER_BYTES && size > 0
            && !wr_stream_read(stream, &size, bytes, sizeof(bytes), until))
         sum += size;
+    wr_forget(bytes, sizeof(bytes));
 }

@@ -20,7 +20,7 @@ static void drop_posted(void *item)
 
 void oap_part_drop(struct oap_part *part)
 {
-    free(part->bytes);
+    wr_forget_free(part->bytes);
     oap_call_drop(part->call);
 }
 

@@ -48,7 +48,7 @@ static void write_frame(struct conn *conn, const struct oap_frame *frame)
     struct wr_piece pieces[] = { { head, sizeof(head) },
                                  { frame->payload, frame->payload_len } };
     wr_err err = wr_stream_write(conn->stream, &size, pieces, frame->payload_len ? 2 : 1,
-                                 wr_after(conn->oap->conf.write_within));
+                                 wr_after(conn->oap->now.write_within));
     iostat_count(IOSTAT_WRITE, err);
     if (err)
         conn->broken = conn->closing = true;
@@ -214,10 +214,10 @@ static wr_err admit(struct wr_oap_call *call)
             return err;
         }
     }
-    if (roster_enter(oap->tenants, call->frame.tenant, OAP_TENANT, oap->conf.tenant_max,
-                     &call->guest))
+    unsigned most = oap->now.tenant_max;
+    if (roster_enter(oap->tenants, call->frame.tenant, OAP_TENANT, most, &call->guest))
         return wr_oap_fail(call, WR_BUSY, "the tenant has as many requests in flight as it "
-                           "may (%u), or there are too many tenants", oap->conf.tenant_max);
+                           "may (%u), or there are too many tenants", most);
     return WR_OK;
 }
 
@@ -399,7 +399,7 @@ static void feed(struct conn *conn, const unsigned char *bytes, size_t len)
         }
     }
     if (conn->decoder.have > 0 && conn->frame_until == WR_NEVER)
-        conn->frame_until = wr_after(conn->oap->conf.read_within);
+        conn->frame_until = wr_after(conn->oap->now.read_within);
 }
 
 static void read_some(struct conn *conn)
@@ -520,7 +520,7 @@ static void step(struct conn *conn)
     }
     wr_time now = wr_now();
     if (conn->greeted && !err)
-        conn->idle_until = now + conn->oap->conf.idle_max;
+        conn->idle_until = now + conn->oap->now.idle_max;
     if (until <= now)
         be_late(conn, now);             /* there is always something to do */
 }
@@ -552,7 +552,7 @@ void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream)
 {
     struct conn conn = {
         .oap = oap, .stream = stream, .frame_max = oap->conf.frame_max,
-        .frame_until = WR_NEVER, .idle_until = wr_after(oap->conf.hello_within),
+        .frame_until = WR_NEVER, .idle_until = wr_after(oap->now.hello_within),
         .late = atomic_load(&oap->draining),
     };
     struct wr_cleanup cleanup = { .fn = let_go, .arg = &conn };

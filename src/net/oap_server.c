@@ -122,7 +122,7 @@ wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
     oap->conf = *conf;
     copy_verbs(table, stats, conf);
     fill_in(&oap->conf);
-    door_tune(&oap->door, oap->conf.connections_max, oap->conf.hello_within);
+    wr_oap_tune(oap, conf);
     oap->conf.verbs = table;
     oap->stats = stats;
     *ret = oap;
@@ -139,6 +139,21 @@ void wr_oap_free(struct wr_oap *oap)
     free((void *)(uintptr_t)oap->conf.verbs);
     free(oap->stats);
     free(oap);
+}
+
+void wr_oap_tune(struct wr_oap *oap, const struct wr_oap_conf *given)
+{
+    struct wr_oap_conf conf = *given;
+    struct oap_limits *now = &oap->now;
+    fill_in(&conf);
+    now->tenant_max = conf.tenant_max;
+    now->hello_within = conf.hello_within;
+    now->read_within = conf.read_within;
+    now->write_within = conf.write_within;
+    now->idle_max = conf.idle_max;
+    door_tune(&oap->door, conf.connections_max, conf.hello_within);
+    admit_set(oap->door.admit, &(struct admit_limits){ .connections = conf.ip_connections,
+                                                       .accepts = conf.ip_accepts });
 }
 
 void wr_oap_drain(struct wr_oap *oap)

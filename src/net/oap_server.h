@@ -31,8 +31,15 @@ struct oap_stat {
     struct wr_counter *busy;
 };
 
+/* What may change while it serves (wr_oap_tune). */
+struct oap_limits {
+    _Atomic unsigned tenant_max;
+    _Atomic wr_time hello_within, read_within, write_within, idle_max;
+};
+
 struct wr_oap {
     struct wr_oap_conf conf;            /* with its defaults */
+    struct oap_limits now;
     struct oap_stat *stats;             /* one for each verb */
     struct roster *tenants;
     struct door door;

@@ -99,6 +99,42 @@ TEST(as_many_connections_are_taken_as_may)
     close_site(&site);
 }
 
+TEST(an_address_has_no_more_connections_than_it_may_and_that_may_change)
+{
+    struct site site;
+    struct peer a, b;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .ip_connections = 1 });
+    greet(&site, &a);
+    dial(&site, &b);
+    CHECK_STR("closed", hear(&b));
+    hang_up(&b);
+    wr_oap_tune(site.oap, &(struct wr_oap_conf){ .ip_connections = 2 });
+    greet(&site, &b);
+    hang_up(&a);
+    hang_up(&b);
+    close_site(&site);
+}
+
+TEST(bounds_change_while_it_serves)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .tenant_max = 1 });
+    wr_oap_tune(site.oap, &(struct wr_oap_conf){ .idle_max = WR_S(10) });
+    greet(&site, &peer);
+    say(&peer, GATED, 1, "");
+    say(&peer, GATED, 2, "");               /* as many as by default, now */
+    settle();
+    CHECK_OK(wr_once_set(gate, NULL));
+    CHECK_STR("200 26 16 1 through", hear(&peer));
+    CHECK_STR("200 26 16 2 through", hear(&peer));
+    wr_time before = wr_now();
+    CHECK_STR("closed", hear(&peer));
+    CHECK_EQ(WR_S(10), wr_now() - before);
+    hang_up(&peer);
+    close_site(&site);
+}
+
 TEST(a_peer_that_goes_away_takes_nobody_with_it)
 {
     struct site site;

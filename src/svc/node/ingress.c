@@ -1,7 +1,6 @@
 /* ingress.c - the TransportIngress: OAP/1 in, by way of the same queue and workers. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <weir/oap.h>
 #include <weir/scope.h>
@@ -78,6 +77,27 @@ static wr_err auth(void *arg, struct wr_oap_call *call, const void *cap, size_t 
     return err ? wr_oap_fail(call, err, "%s", why) : WR_OK;
 }
 
+static struct wr_oap_conf bounds_of(const struct wr_conf *conf)
+{
+    struct wr_http_limits limits = reload_limits(conf);
+    return (struct wr_oap_conf){
+        .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),
+        .ip_connections = limits.ip_connections,
+        .ip_accepts = limits.ip_accepts,
+        .hello_within = wr_conf_duration(conf, "io.handshake_timeout"),
+        .read_within = wr_conf_duration(conf, "read_timeout"),
+        .write_within = wr_conf_duration(conf, "write_timeout"),
+        .idle_max = wr_conf_duration(conf, "idle_timeout"),
+    };
+}
+
+void ingress_tune(struct ingress *ingress, const struct wr_conf *conf)
+{
+    struct wr_oap_conf bounds = bounds_of(conf);
+    if (ingress)
+        wr_oap_tune(ingress->oap, &bounds);
+}
+
 wr_err ingress_open(struct node *node, const struct wr_conf *conf)
 {
     struct node_start *start = node->start;
@@ -94,7 +114,14 @@ wr_err ingress_open(struct node *node, const struct wr_conf *conf)
           .priority = true },
         { .id = WR_OAP_CFG_SNAP, .name = "CFG_SNAP", .handler = config_snapshot, .arg = node },
     };
-    memcpy(node->verbs, verbs, sizeof(verbs));
+    struct wr_oap_conf server = bounds_of(conf);
+    server.verbs = verbs;
+    server.count = sizeof(verbs) / sizeof(*verbs);
+    server.auth = auth;
+    server.submit = submit;
+    server.arg = node;
+    server.tls = node->tls;
+    server.frame_max = wr_conf_size(conf, "io.max_frame_bytes");
     wr_err err = fd >= 0 ? wr_listen_on(&ingress->listener, fd)
                          : wr_listen(&ingress->listener, wr_conf_addr(conf, "oap_addr"));
     if (err && fd < 0)
@@ -102,15 +129,7 @@ wr_err ingress_open(struct node *node, const struct wr_conf *conf)
                  wr_addr_print(wr_conf_addr(conf, "oap_addr"), text),
                  err == WR_EXISTS ? "something listens there already" : wr_err_text(err));
     if (!err)
-        err = wr_oap_new(&ingress->oap, &(struct wr_oap_conf){
-            .verbs = node->verbs, .count = sizeof(verbs) / sizeof(*verbs), .auth = auth,
-            .submit = submit, .arg = node, .tls = node->tls,
-            .frame_max = wr_conf_size(conf, "io.max_frame_bytes"),
-            .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),
-            .hello_within = wr_conf_duration(conf, "io.handshake_timeout"),
-            .read_within = wr_conf_duration(conf, "read_timeout"),
-            .write_within = wr_conf_duration(conf, "write_timeout"),
-            .idle_max = wr_conf_duration(conf, "idle_timeout") });
+        err = wr_oap_new(&ingress->oap, &server);
     return err;
 }
 

@@ -21,7 +21,6 @@
 #include "svc/node/pool.h"
 #include "svc/node/ready.h"
 
-#define NODE_VERBS_MAX 8
 #define NODE_UIDS_MAX 64
 #define NODE_CRASHES 6              /* so many within a minute are too many */
 #define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
@@ -64,7 +63,6 @@ struct node {
     struct front *http, *control, *local;
     uint32_t uids[NODE_UIDS_MAX];   /* who may use the Unix socket */
     struct ingress *ingress;        /* NULL: no OAP */
-    struct wr_oap_verb verbs[NODE_VERBS_MAX];
     struct wr_route *routes;
     size_t route_count;
     struct system *system;          /* what operators look at */
@@ -117,6 +115,7 @@ wr_err health_table(struct node *node);
  * says; if neither, not at all. */
 wr_err ingress_open(struct node *node, const struct wr_conf *conf);
 void ingress_close(struct ingress *ingress);
+void ingress_tune(struct ingress *ingress, const struct wr_conf *conf);     /* NULL: nothing */
 const struct wr_addr *ingress_addr(const struct ingress *ingress);
 
 /* Handler: the bus, as server-sent events. */

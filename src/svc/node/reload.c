@@ -101,6 +101,7 @@ static void apply_bounds(struct node *node, const struct wr_conf *conf)
     tune(node->http, &http);
     tune(node->control, &http);
     tune(node->local, &http);
+    ingress_tune(node->ingress, conf);
 }
 
 /* Also when no key has changed: what the paths lead to may have. */

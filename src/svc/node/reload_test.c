@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <weir/file.h>
+#include <weir/oap.h>
 #include <weir/task.h>
 
 #include "testing/node_rig.h"
@@ -85,6 +86,20 @@ TEST(a_live_bound_is_in_force_at_once)
     CHECK_EQ(0, rig_hear(idle, &answer));
     CHECK_EQ(WR_S(10), wr_now() - before);
     wr_stream_close(idle);
+    end(&rig);
+}
+
+TEST(a_live_bound_is_in_force_for_framed_connections_too)
+{
+    struct rig rig;
+    struct wr_oap_client *first = NULL, *second = NULL;
+    begin(&rig, "oap_addr = \"127.0.0.1:0\"\nmax_conns = 100\n");
+    struct wr_oap_server server = { .addr = &rig.face.oap };
+    CHECK_OK(wr_oap_connect(&first, &server, wr_after(WR_S(1))));
+    write_conf("oap_addr = \"127.0.0.1:0\"\nmax_conns = 1\n");
+    reload(&rig);
+    CHECK(wr_oap_connect(&second, &server, wr_after(WR_S(1))) != WR_OK);
+    wr_oap_close(first);
     end(&rig);
 }
 
