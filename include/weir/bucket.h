@@ -43,6 +43,10 @@ struct wr_rate wr_rate_of(uint32_t tokens, wr_time span, uint32_t burst WR_AT);
 wr_err wr_bucket_take(struct wr_bucket *bucket, const struct wr_rate *rate, uint32_t n,
                       wr_time *ret_wait);
 
+/* The same for who has looked at the clock a moment ago. */
+wr_err wr_bucket_take_at(struct wr_bucket *bucket, const struct wr_rate *rate, uint32_t n,
+                         wr_time now, wr_time *ret_wait);
+
 /* Tokens that are in it now. */
 uint32_t wr_bucket_level(const struct wr_bucket *bucket, const struct wr_rate *rate);
 

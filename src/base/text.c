@@ -97,11 +97,6 @@ void wr_text_bytes(struct wr_text *text, const char *bytes, size_t len)
     text->cut += len - fits;
 }
 
-void wr_text_str(struct wr_text *text, const char *str)
-{
-    wr_text_bytes(text, str, strlen(str));
-}
-
 void wr_text_format(struct wr_text *text, const char *format, ...)
 {
     va_list args;

@@ -24,6 +24,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <weir/time.h>
 
@@ -42,8 +43,14 @@ struct wr_text wr_text_over(char *buf, size_t cap);
 struct wr_text wr_text_heap(size_t max);
 void wr_text_free(struct wr_text *text);
 
-void wr_text_str(struct wr_text *text, const char *str);
 void wr_text_bytes(struct wr_text *text, const char *bytes, size_t len);
+
+/* Here, so that the length of a constant is one too. */
+static inline void wr_text_str(struct wr_text *text, const char *str)
+{
+    wr_text_bytes(text, str, strlen(str));
+}
+
 void wr_text_format(struct wr_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void wr_text_vformat(struct wr_text *text, const char *format, va_list args)

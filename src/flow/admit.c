@@ -74,14 +74,15 @@ static wr_err refuse(struct admit_refusal *why, const char *reason, wr_time wait
     return WR_BUSY;
 }
 
-static wr_err take(struct admit *admit, struct guest *guest, int which, wr_time *wait)
+static wr_err take(struct admit *admit, struct guest *guest, int which, wr_time now,
+                   wr_time *wait)
 {
     struct live_rate *live = &admit->rates[which];
     struct wr_rate rate = {
         .interval = atomic_load_explicit(&live->interval, memory_order_relaxed),
         .burst = atomic_load_explicit(&live->burst, memory_order_relaxed),
     };
-    return wr_bucket_take(&guest->buckets[which], &rate, 1, wait);
+    return wr_bucket_take_at(&guest->buckets[which], &rate, 1, now, wait);
 }
 
 wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
@@ -100,7 +101,7 @@ wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct 
         return refuse(why, "ip_connections", COME_BACK);
     if (err)
         return refuse(why, "ip_table_full", COME_BACK);
-    if (take(admit, guest, ACCEPTS, &wait)) {
+    if (take(admit, guest, ACCEPTS, wr_now(), &wait)) {
         roster_leave(admit->roster, guest);
         return refuse(why, "ip_accept_rate", wait);
     }
@@ -108,10 +109,11 @@ wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct 
     return WR_OK;
 }
 
-wr_err admit_request(struct admit *admit, struct guest *guest, struct admit_refusal *why)
+wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
+                     struct admit_refusal *why)
 {
     wr_time wait;
-    if (!guest || !take(admit, guest, REQUESTS, &wait))
+    if (!guest || !take(admit, guest, REQUESTS, now, &wait))
         return WR_OK;
     return refuse(why, "ip_request_rate", wait);
 }

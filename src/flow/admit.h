@@ -3,7 +3,7 @@
  *
  *     if (admit_connection(admit, &conn.peer, &visit, &refusal))
  *         ...refusal.reason, refusal.wait
- *     if (admit_request(admit, visit, &refusal))
+ *     if (admit_request(admit, visit, wr_now(), &refusal))
  *         ...429
  *     admit_leave(admit, visit);
  *
@@ -57,8 +57,9 @@ void admit_set(struct admit *admit, const struct admit_limits *limits);
 wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
                         struct admit_refusal *why);
 
-/* It asks for something.  Takes no lock.  Errors: BUSY, with *why. */
-wr_err admit_request(struct admit *admit, struct guest *guest, struct admit_refusal *why);
+/* It asks for something, now.  Takes no lock.  Errors: BUSY, with *why. */
+wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
+                     struct admit_refusal *why);
 
 /* It has gone. */
 void admit_leave(struct admit *admit, struct guest *guest);

@@ -96,7 +96,7 @@ TEST(a_unix_socket_is_not_counted)
     struct guest *guest;
     for (int i = 0; i < 10; i++) {
         CHECK_OK(admit_connection(admit, &addr, &guest, &why));
-        CHECK_OK(admit_request(admit, guest, &why));
+        CHECK_OK(admit_request(admit, guest, wr_now(), &why));
     }
     admit_leave(admit, guest);
     admit_free(admit);
@@ -133,18 +133,18 @@ TEST(the_connections_of_an_address_share_its_rate_of_requests)
     CHECK_OK(come(admit, "192.0.2.1", &two));
     CHECK_OK(come(admit, "192.0.2.2", &other));
     for (int i = 0; i < 2; i++) {
-        CHECK_OK(admit_request(admit, one, &why));
-        CHECK_OK(admit_request(admit, two, &why));
+        CHECK_OK(admit_request(admit, one, wr_now(), &why));
+        CHECK_OK(admit_request(admit, two, wr_now(), &why));
     }
-    CHECK_ERR(WR_BUSY, admit_request(admit, one, &why));
+    CHECK_ERR(WR_BUSY, admit_request(admit, one, wr_now(), &why));
     CHECK_STR("ip_request_rate", why.reason);
     CHECK_EQ(WR_MS(500), why.wait);
-    CHECK_ERR(WR_BUSY, admit_request(admit, two, &why));
-    CHECK_OK(admit_request(admit, other, &why));
+    CHECK_ERR(WR_BUSY, admit_request(admit, two, wr_now(), &why));
+    CHECK_OK(admit_request(admit, other, wr_now(), &why));
     admit_leave(admit, one);
     admit_leave(admit, two);
     CHECK_OK(come(admit, "192.0.2.1", &one));       /* to come anew does not help */
-    CHECK_ERR(WR_BUSY, admit_request(admit, one, &why));
+    CHECK_ERR(WR_BUSY, admit_request(admit, one, wr_now(), &why));
     admit_leave(admit, one);
     admit_leave(admit, other);
     admit_free(admit);
@@ -163,9 +163,9 @@ TEST(a_greedy_address_takes_nothing_from_a_modest_one)
     wr_time start = wr_now();
     for (int ms = 0; ms < 1000; ms++) {
         CHECK_OK(wr_sleep(start + ms * WR_MS(1)));
-        greedy_had += admit_request(admit, greedy, &why) == WR_OK;
+        greedy_had += admit_request(admit, greedy, wr_now(), &why) == WR_OK;
         if (ms % 10 == 0)
-            modest_had += admit_request(admit, modest, &why) == WR_OK;
+            modest_had += admit_request(admit, modest, wr_now(), &why) == WR_OK;
     }
     CHECK_EQ(100, greedy_had);
     CHECK_EQ(100, modest_had);
@@ -184,10 +184,10 @@ TEST(limits_change_while_connections_are_open)
     admit_set(admit, &(struct admit_limits){ .connections = 3,
                                              .requests = wr_rate_of(1, WR_S(1), 1) });
     CHECK_OK(come(admit, "192.0.2.1", &three));
-    CHECK_OK(admit_request(admit, one, &why));
-    CHECK_ERR(WR_BUSY, admit_request(admit, three, &why));
+    CHECK_OK(admit_request(admit, one, wr_now(), &why));
+    CHECK_ERR(WR_BUSY, admit_request(admit, three, wr_now(), &why));
     admit_set(admit, &(struct admit_limits){ .connections = 1 });
-    CHECK_OK(admit_request(admit, three, &why));
+    CHECK_OK(admit_request(admit, three, wr_now(), &why));
     admit_leave(admit, three);
     admit_leave(admit, two);
     CHECK_ERR(WR_BUSY, come(admit, "192.0.2.1", &two));
@@ -233,7 +233,7 @@ TEST(no_address_exceeds_its_rate_in_any_window_whoever_else_asks)
     for (int i = 0; i < TRIES; i++) {
         struct admit_refusal why;
         size_t who = wr_rand_below(&rand, ADDRESSES);
-        if (!admit_request(admit, guests[who], &why))
+        if (!admit_request(admit, guests[who], wr_now(), &why))
             passed[who][counts[who]++] = wr_now();
         CHECK_OK(wr_sleep(wr_after(wr_rand_span(&rand, 0, WR_MS(4)))));
     }

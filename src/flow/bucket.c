@@ -24,6 +24,12 @@ static wr_time depth(const struct wr_rate *rate)
 wr_err wr_bucket_take(struct wr_bucket *bucket, const struct wr_rate *rate, uint32_t n,
                       wr_time *ret_wait)
 {
+    return wr_bucket_take_at(bucket, rate, n, wr_now(), ret_wait);
+}
+
+wr_err wr_bucket_take_at(struct wr_bucket *bucket, const struct wr_rate *rate, uint32_t n,
+                         wr_time now, wr_time *ret_wait)
+{
     wr_time nowhere, *wait = ret_wait ? ret_wait : &nowhere;
     *wait = 0;
     if (rate->burst == 0)
@@ -32,7 +38,6 @@ wr_err wr_bucket_take(struct wr_bucket *bucket, const struct wr_rate *rate, uint
         *wait = WR_NEVER;
         return WR_BUSY;
     }
-    wr_time now = wr_now();
     wr_time full_at = atomic_load_explicit(&bucket->full_at, memory_order_relaxed), then;
     do {
         then = (full_at > now ? full_at : now) + rate->interval * n;

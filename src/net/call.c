@@ -125,7 +125,8 @@ struct wr_call *call_take(const struct visit *visit)
 /* One that a worker is still about to let go of is not used again. */
 void call_give(struct wr_call *call, const struct visit *visit)
 {
-    if (atomic_load_explicit(&call->holders, memory_order_acquire) > 1) {
+    if (call->room > CALL_ROOM
+        || atomic_load_explicit(&call->holders, memory_order_acquire) > 1) {
         call_drop(call);
         return;
     }
@@ -186,8 +187,8 @@ static bool refused(struct wr_call *call, wr_err err, unsigned status, const cha
 /* The authority of an absolute target is not ours to judge; the host header is. */
 static char *path_of(char *target)
 {
-    char *scheme = strstr(target, "://");
-    if (target[0] == '/' || !scheme)
+    char *scheme = target[0] == '/' ? NULL : strstr(target, "://");
+    if (!scheme)
         return target;
     char *slash = strchr(scheme + 3, '/');
     return slash ? slash : scheme;          /* "http://host": the root */
@@ -239,24 +240,24 @@ static bool no_route(struct wr_call *call, struct found found)
 }
 
 /* Its address asks more often than it may. */
-static bool too_often(struct wr_call *call)
+static bool too_often(struct wr_call *call, wr_time now)
 {
     struct admit_refusal why;
-    if (!admit_request(call->http->door.admit, call->visit->guest, &why))
+    if (!admit_request(call->http->door.admit, call->visit->guest, now, &why))
         return false;
     call->rejected = why.reason;
     wr_call_retry_after(call, why.wait);
     return !refused(call, WR_BUSY, 429, "this address asks more often than it may");
 }
 
-static bool admitted(struct wr_call *call)
+static bool admitted(struct wr_call *call, wr_time now)
 {
     const struct wr_http_conf *conf = &call->http->conf;
     server_enter(call);             /* before the look at the drain, which looks at this */
     if (call->route->class != WR_ROUTE_PRIORITY) {
         if (atomic_load(&call->http->draining))
             return refused(call, WR_DRAINING, 503, NULL);
-        if (too_often(call))
+        if (too_often(call, now))
             return false;
     }
     wr_err err = conf->admit ? conf->admit(conf->arg, call) : WR_OK;
@@ -281,7 +282,7 @@ static void forget_token(struct wr_call *call)
     }
 }
 
-static bool judge(struct wr_call *call, struct wr_rand *ids)
+static bool judge(struct wr_call *call, struct wr_rand *ids, wr_time now)
 {
     identify(call, ids);
     if (call->visit->stranger)
@@ -297,12 +298,12 @@ static bool judge(struct wr_call *call, struct wr_rand *ids)
     call->hard_deadline = call->deadline = call->began + call->route->deadline;
     if (call->route->class == WR_ROUTE_SHORT)
         call->deadline -= call->route->deadline / 4;
-    return admitted(call) && call_body_open(call);
+    return admitted(call, now) && call_body_open(call);
 }
 
-bool call_judge(struct wr_call *call, struct wr_rand *ids)
+bool call_judge(struct wr_call *call, struct wr_rand *ids, wr_time now)
 {
-    bool goes_on = judge(call, ids);
+    bool goes_on = judge(call, ids, now);
     if (call->http->conf.admit)
         forget_token(call);
     return goes_on;

@@ -25,7 +25,8 @@
 
 #define CALL_HEADERS_MAX 2048       /* bytes of headers that a handler adds */
 #define CALL_HEADERS_COUNT_MAX 32
-#define CALL_ROOM 16384             /* bytes of an HTTP/1 request that lie in one piece */
+#define CALL_ROOM 1120              /* bytes of an HTTP/1 request, in a page with its call */
+#define CALL_ROOM_MAX 16384         /* of one that is larger, or has a body */
 #define CALL_REPLY_MAX ((size_t)64 << 20)
 #define CALL_MEMORY_MAX ((size_t)1 << 20)
 
@@ -111,7 +112,7 @@ struct wr_call *call_new(const struct visit *visit, size_t room);
 void call_drop(struct wr_call *call);
 
 /* As call_new with CALL_ROOM, and call_drop, by way of a few that the server keeps:
- * a connection has one while it has a request. */
+ * a connection has one while it has a request.  Larger ones are not kept. */
 struct wr_call *call_take(const struct visit *visit);
 void call_give(struct wr_call *call, const struct visit *visit);
 
@@ -121,7 +122,7 @@ void call_reset(struct wr_call *call);
 /* The head is whole: everything that can be said before the body is there.  True:
  * read the body and go on.  False: the answer is in the call.  `ids` belongs to
  * the connection: for a request that brought no id of its own. */
-bool call_judge(struct wr_call *call, struct wr_rand *ids);
+bool call_judge(struct wr_call *call, struct wr_rand *ids, wr_time now);
 
 /* Its body is whole: count it as running.  False: it cannot be decoded, or as many as
  * may run do already, and the answer says so.

@@ -17,7 +17,7 @@
 #include "net/iostat.h"
 #include "net/server.h"
 
-#define HEAD_MAX (CALL_ROOM - 4096) /* so that a body has room behind it */
+#define HEAD_MAX (CALL_ROOM_MAX - 4096) /* so that a body has room behind it */
 
 struct conn {
     struct visit *visit;
@@ -33,7 +33,8 @@ struct conn {
     bool other;                     /* it is HTTP/2, and its bytes are in the call */
     bool closing;                   /* no request after this one */
     bool broken;                    /* nothing can be written any more */
-    wr_time over;                   /* when the last answer was out, or it began */
+    wr_time heard;                  /* when the last of the head came */
+    wr_time over;                   /* when the last answer went out, or it began */
 };
 
 enum outcome { GOES_ON, ANSWER, OVER };
@@ -99,29 +100,68 @@ static bool may_be_other(struct conn *conn)
     return true;
 }
 
+/* How long it may say nothing. */
+static wr_time idle_until(const struct conn *conn)
+{
+    return conn->over + conn->http->now.idle_max;
+}
+
+/* A larger call for the same request, which is read again from its first byte. */
+static bool enlarge(struct conn *conn)
+{
+    struct wr_call *small = conn->call, *call = call_new(conn->visit, CALL_ROOM_MAX);
+    if (!call)
+        return false;
+    memcpy(call->bytes, small->bytes, small->fill);
+    call->fill = small->fill;
+    call->began = small->began;
+    call_give(small, conn->visit);
+    conn->call = call;
+    conn->fed = 0;
+    h1_open(&conn->h1, &call->head, on_body, conn);
+    return true;
+}
+
+/* Whether a body that follows the head has to go where there is more room. */
+static bool body_outgrows(const struct conn *conn)
+{
+    const struct wr_call *call = conn->call;
+    return call->room < CALL_ROOM_MAX
+        && (conn->h1.chunked || call->head.length > call->room - conn->fed);
+}
+
 /* From the first byte of a request to the end of its head. */
 static enum outcome read_head(struct conn *conn)
 {
-    struct wr_call *call = conn->call;
     wr_time within = conn->http->now.head_within;
     enum h1_state state = H1_MORE;
-    call->began = wr_now();
+    if (conn->call->fill > 0)
+        conn->call->began = conn->heard = wr_now();
     for (;;) {
         enum outcome outcome = GOES_ON;
         if (!may_be_other(conn))
             outcome = feed(conn, &state);
         else if (conn->other)
             return OVER;
-        if (outcome != GOES_ON || state == H1_HEAD)
+        struct wr_call *call = conn->call;
+        bool whole = state == H1_HEAD;
+        if (outcome != GOES_ON || (whole && !body_outgrows(conn)))
             return outcome;
-        if (call->fill >= HEAD_MAX)
+        if (!whole && call->fill >= HEAD_MAX)
             return refuse(conn, WR_INVALID, 431, "the head of the request is too large");
+        if (whole || call->fill == call->room) {
+            if (!enlarge(conn))
+                return OVER;
+            continue;
+        }
         bool silent = call->fill == 0;
-        outcome = fill(conn, call->began + within, "the head of the request came too slowly");
+        outcome = fill(conn, silent ? idle_until(conn) : call->began + within,
+                       "the head of the request came too slowly");
         if (outcome != GOES_ON)
             return outcome;
+        conn->heard = wr_now();
         if (silent)
-            call->began = wr_now();     /* a new connection may say nothing for a while */
+            call->began = conn->heard;
     }
 }
 
@@ -129,7 +169,7 @@ static enum outcome read_head(struct conn *conn)
  * for. */
 static enum outcome judge_head(struct conn *conn)
 {
-    if (call_judge(conn->call, &conn->ids))
+    if (call_judge(conn->call, &conn->ids, conn->heard))
         return GOES_ON;
     conn->closing |= conn->h1.chunked || conn->call->head.length > 0;
     return ANSWER;
@@ -231,7 +271,8 @@ static wr_err send_pieces(struct conn *conn, const struct wr_piece *pieces, size
     return err;
 }
 
-/* What is small goes out in one piece: copying it costs less than the list of pieces. */
+/* What is small goes out in one piece: copying it costs less than the list of pieces,
+ * and it lasts no time, so that the clock need not be asked again. */
 static void write_answer(struct conn *conn)
 {
     struct wr_call *call = conn->call;
@@ -247,7 +288,10 @@ static void write_answer(struct conn *conn)
     else
         count = 2;
     struct wr_piece pieces[] = { { text.at, text.len }, { call->reply.at, body } };
-    (void)!send_pieces(conn, pieces, count, wr_after(conn->http->now.write_within));
+    conn->over = wr_now();
+    (void)!send_pieces(conn, pieces, count, conn->over + conn->http->now.write_within);
+    if (count > 1)
+        conn->over = wr_now();
 }
 
 /* ---- a reply that goes out bit by bit ---- */
@@ -336,6 +380,7 @@ static void finish_stream(struct conn *conn)
         (void)!send_pieces(conn, &(struct wr_piece){ "0\r\n\r\n", 5 }, 1,
                            wr_after(conn->http->now.write_within));
     conn->broken |= !whole;
+    conn->over = wr_now();
 }
 
 /* ---- handling ---- */
@@ -343,7 +388,7 @@ static void finish_stream(struct conn *conn)
 /* The worker has not answered in time: it keeps the call, and we answer alone. */
 static enum outcome leave_behind(struct conn *conn)
 {
-    struct wr_call *old = conn->call, *call = call_replace(old, CALL_ROOM);
+    struct wr_call *old = conn->call, *call = call_replace(old, old->room);
     size_t left = old->fill - conn->fed;
     if (call) {
         call->fill = left;
@@ -418,7 +463,7 @@ static bool begin_request(struct conn *conn)
 {
     if (conn->call)
         return true;
-    if (wr_stream_await(conn->stream, conn->over + conn->http->now.idle_max))
+    if (wr_stream_await(conn->stream, idle_until(conn)))
         return false;
     conn->call = call_take(conn->visit);
     return conn->call;
@@ -457,7 +502,6 @@ void conn_serve(struct visit *visit)
             finish_stream(&conn);
         else
             write_answer(&conn);
-        conn.over = wr_now();
         server_count(conn.http, conn.call, conn.over);
         next_request(&conn);
         conn.answered = true;

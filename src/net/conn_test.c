@@ -1,4 +1,5 @@
 /* conn_test.c - connections: requests one after the other, limits, time. */
+#include "net/call.h"
 #include "testing/http_rig.h"
 
 /* ---- connections ---- */
@@ -130,6 +131,32 @@ TEST(a_head_that_is_too_large_is_refused)
     memset(text + len, 'y', sizeof(text) - (size_t)len - 1);
     text[sizeof(text) - 1] = '\0';
     CHECK(strncmp(ask(&site, text), "431 ", 4) == 0);
+    close_site(&site);
+}
+
+/* A call has little room at first; what needs more is moved, with what follows it. */
+TEST(requests_around_the_size_of_a_call_are_read_whole_and_so_is_what_follows)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    static char fill[CALL_ROOM + 100], text[3 * CALL_ROOM];
+    for (int in_head = 0; in_head < 2; in_head++)
+        for (size_t size = CALL_ROOM - 90; size < CALL_ROOM + 10; size++) {
+            memset(fill, 'y', size);
+            fill[size] = '\0';
+            snprintf(text, sizeof(text),
+                     "POST /echo HTTP/1.1\r\nHost: a\r\nX: %s\r\n"
+                     "Content-Length: %zu\r\n\r\n%sGET /hello/",
+                     in_head ? fill : "", in_head ? 4 : size, in_head ? "body" : fill);
+            say(stream, text);
+            const char *heard = hear(stream);
+            CHECK(strncmp(heard, "200 ", 4) == 0);
+            CHECK_STR(in_head ? "body" : fill, heard + 4);
+            say(stream, "next HTTP/1.1\r\nHost: a\r\n\r\n");
+            CHECK_STR("200 hello, next", hear(stream));
+        }
+    wr_stream_close(stream);
     close_site(&site);
 }
 

@@ -203,7 +203,7 @@ void h2_stream_head(struct h2_stream *self)
     if (!self->refused && !head->target.at)
         refuse(self, WR_UNSUPPORTED, 501, "this is no proxy");
     if (!self->refused)
-        self->refused = !call_judge(self->call, &h2->ids);
+        self->refused = !call_judge(self->call, &h2->ids, h2->now);
     if (!self->refused && head->expects_continue)
         go_on(self);
     h2_stream_expect(self, h2->now + h2->http->now.body_within);

@@ -13,7 +13,7 @@
 #include "net/route.h"
 
 #define SERVER_SHARDS 8
-#define SERVER_SPARE_MAX 24
+#define SERVER_SPARE_MAX 64
 
 /* A connection while it is served.  It lies in its fiber; its calls refer to it while
  * their heads are judged. */

@@ -280,11 +280,27 @@ wr_err wr_fd_await(struct wr_fd *fd, unsigned events, wr_time deadline, const ch
     return await_edge(fd, events, deadline, place, maybe);
 }
 
-static void not_ready(struct wr_fd *fd, unsigned events)
+/* The bit is cleared where it is seen: one lock for both. */
+static bool taken(struct wr_fd *fd, unsigned events)
 {
+    bool ready = fd->ready & events;
+    fd->ready &= ~events;
+    return ready;
+}
+
+/* Before an attempt: an edge from now on sets the bit again. */
+static wr_err take_edge(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place)
+{
+    wr_err err = await_edge(fd, events, WR_NOW, place, taken);
+    if (err != WR_TIMEOUT || deadline == WR_NOW)
+        return err;
+    err = await_edge(fd, events, deadline, place, maybe);
+    if (err)
+        return err;
     spin_lock(&fd->lock);
     fd->ready &= ~events;
     spin_unlock(&fd->lock);
+    return WR_OK;
 }
 
 static void ready_again(struct wr_fd *fd, unsigned events)
@@ -307,10 +323,9 @@ wr_err wr_fd_attempt(struct wr_fd *fd, unsigned events, wr_err (*op)(int number,
                      void *arg, wr_time deadline, const char *place)
 {
     for (;;) {
-        wr_err err = await_edge(fd, events, deadline, place, maybe);
+        wr_err err = take_edge(fd, events, deadline, place);
         if (err)
             return err;
-        not_ready(fd, events);
         err = op(fd->number, arg);
         if (err == WR_BUSY)
             continue;
@@ -323,10 +338,9 @@ wr_err (wr_fd_read)(struct wr_fd *fd, size_t *ret, void *buf, size_t size, wr_ti
                     const char *place)
 {
     for (;;) {
-        wr_err err = await_edge(fd, WR_READABLE, deadline, place, maybe);
+        wr_err err = take_edge(fd, WR_READABLE, deadline, place);
         if (err)
             return err;
-        not_ready(fd, WR_READABLE);
         err = fd->stream ? wr_os_socket_read(fd->number, ret, buf, size)
                          : wr_os_fd_read(fd->number, ret, buf, size);
         if (err == WR_BUSY)
@@ -350,11 +364,10 @@ wr_err (wr_fd_write_pieces)(struct wr_fd *fd, size_t *ret, const struct wr_piece
             first++;
         if (first == count)
             return WR_OK;
-        wr_err err = await_edge(fd, WR_WRITABLE, deadline, place, maybe);
+        wr_err err = take_edge(fd, WR_WRITABLE, deadline, place);
         if (err)
             return err;
         size_t n = 0;
-        not_ready(fd, WR_WRITABLE);
         err = fd->stream ? wr_os_socket_write(fd->number, &n, left + first, count - first)
                          : wr_os_fd_write(fd->number, &n, left + first, count - first);
         if (err == WR_BUSY)

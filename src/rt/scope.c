@@ -15,6 +15,7 @@
 #include <weir/scope.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "rt/wait_int.h"
 
@@ -79,9 +80,10 @@ wr_err (wr_scope_new)(struct wr_scope **ret, const struct wr_scope_conf *conf,
 
     if (parent->depth >= DEPTH_MAX)
         return WR_BUSY;
-    struct wr_scope *scope = calloc(1, sizeof(*scope));
+    struct wr_scope *scope = malloc(sizeof(*scope));    /* calloc passes glibc's cache by */
     if (!scope)
         return WR_NOMEM;
+    memset(scope, 0, sizeof(*scope));
     scope->depth = parent->depth + 1;
     scope->name = conf->name ? conf->name : "scope";
     scope->shield = conf->shield;

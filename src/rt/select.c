@@ -58,7 +58,7 @@ wr_err (wr_select)(size_t *ret, struct wr_case *cases, size_t count, wr_time dea
     if (deadline == WR_NOW)
         return WR_TIMEOUT;
 
-    struct waiter waiters[WR_SELECT_MAX];
+    struct waiter waiters[count];   /* who waits keeps its stack: no more than it needs */
     uint64_t armed = wr_wait_arm(fiber);
     size_t linked = 0;
     bool self_won = false;
