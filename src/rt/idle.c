@@ -128,13 +128,16 @@ static void sleep_until_kicked(struct worker *w, wr_time span)
     atomic_store(&w->sleeping, 0);
 }
 
-/* Waking costs more than a short sleep is worth.  When one nap follows another,
- * as with many timers, they are made longer: one wake then serves several. */
+/* Waking costs more than a short sleep is worth.  When there are so many timers that
+ * one nap after another serves several, they are made longer and serve more.  Fewer
+ * timers are not gathered: those that fire together once would do so ever after. */
 static wr_time at_least(struct worker *w, wr_time span)
 {
-    if (span >= NAP_LONG) {
+    bool several = w->fired > 1;
+    w->fired = 0;
+    if (span >= NAP_LONG || !several) {
         w->naps = 0;
-        return span;
+        return span < NAP_SHORT ? NAP_SHORT : span;
     }
     wr_time least = ++w->naps > NAPS_MANY ? NAP_LONG : NAP_SHORT;
     return span < least ? least : span;

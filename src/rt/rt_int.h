@@ -240,7 +240,8 @@ struct worker {
     uint64_t wait_head;                 /* the oldest task not started, as last seen, ... */
     wr_time wait_since;                 /* ... and since when */
     uint32_t spin_misses, spin_skip;
-    uint32_t naps;                      /* short sleeps in a row */
+    uint32_t naps;                      /* short sleeps in a row that served several, ... */
+    uint32_t fired;                     /* ... timers since the last one */
     bool idle_counted;                  /* counted as idle by the virtual clock */
     char name[20];                      /* "worker 3", "the control worker" */
 

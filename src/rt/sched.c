@@ -391,8 +391,10 @@ static void fire(struct wr_timer *timer)
 static void fire_due(struct worker *w, wr_time now)
 {
     struct wr_timer *timer;
-    while ((timer = wr_wheel_pop(&w->wheel, now)))
+    while ((timer = wr_wheel_pop(&w->wheel, now))) {
         fire(timer);
+        w->fired++;
+    }
 }
 
 void wr_sched_poll(struct worker *w, wr_time span)
