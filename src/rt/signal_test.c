@@ -133,6 +133,7 @@ TEST_PLAIN(a_storm_of_ten_thousand_signals_is_survived_and_counted)
 static wr_err stubborn(void *arg, struct wr_once *drain)
 {
     (void)arg;
+    tell("r", 1);
     wr_err err = wr_once_wait(drain, NULL, WR_NEVER);
     tell("d", 1);
     return err ? err : wr_sleep(WR_NEVER);
@@ -141,6 +142,7 @@ static wr_err stubborn(void *arg, struct wr_once *drain)
 static wr_err willing(void *arg, struct wr_once *drain)
 {
     (void)arg;
+    tell("r", 1);
     return wr_once_wait(drain, NULL, WR_NEVER);
 }
 
@@ -174,7 +176,6 @@ static wr_err run_node(wr_child_fn run, wr_err want)
     REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test",
                                                              .deadline = WR_NEVER }), WR_IO);
     REQUIRE_OK(wr_scope_go(scope, "test.signals", obey, &node), WR_IO);
-    tell("r", 1);
     CHECK_ERR(want, wr_sup_run(node.sup));
     CHECK_OK(wr_scope_close(scope));
     wr_sup_free(node.sup);
