@@ -41,6 +41,7 @@
 #include <weir/time.h>
 
 struct wr_http;
+struct wr_scope;                /* scope.h */
 struct wr_tls;                  /* tls.h */
 struct wr_call;
 
@@ -127,18 +128,27 @@ void wr_http_free(struct wr_http *http);
  * connections are closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */
 wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener);
 
+/* The same in two halves, for who wants to stop taking and go on answering: connections
+ * are tasks of `scope`, which must be independent, and the caller's or one above it; they
+ * outlive this call.  The listener is as it was, for another server.  Errors: as above. */
+wr_err wr_http_take(struct wr_http *http, struct wr_listener *listener,
+                    struct wr_scope *scope);
+
 /* Other limits from now on; connections that are open stay. */
 void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits);
 
 /* The bounds of conf (decoded_max to idle_max) for what begins from now on. */
 void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf);
 
-/* From now on: all calls but those of priority are answered 503, connections are
- * closed after their answer, and wr_call_select ends in those that wait. */
+/* From now on connections are closed after their answer, and wr_call_select ends in
+ * those that wait; calls are still answered.  For a server that another replaces. */
+void wr_http_retire(struct wr_http *http);
+
+/* Retire; and all calls but those of priority are answered 503. */
 void wr_http_drain(struct wr_http *http);
 
-/* Drain, and wait until nobody is being answered any more.  Errors: TIMEOUT,
- * CANCELED. */
+/* Drain, and wait until nobody is being answered any more, and no worker has a call of
+ * it.  Errors: TIMEOUT, CANCELED. */
 wr_err wr_http_finish(struct wr_http *http, wr_time deadline WR_AT);
 #define wr_http_finish(http, deadline) wr_http_finish(http, deadline, WR_HERE)
 

@@ -36,10 +36,12 @@
 #include <weir/addr.h>
 #include <weir/bucket.h>
 #include <weir/err.h>
+#include <weir/panic.h>
 #include <weir/stream.h>
 #include <weir/time.h>
 
 struct wr_oap;
+struct wr_scope;
 struct wr_oap_call;
 struct wr_tls;
 
@@ -108,9 +110,17 @@ wr_err wr_oap_serve(struct wr_oap *oap, struct wr_listener *listener);
 /* The bounds of conf (connections_max to idle_max) for what begins from now on. */
 void wr_oap_tune(struct wr_oap *oap, const struct wr_oap_conf *conf);
 
+/* The same in two halves, as wr_http_take (http.h). */
+wr_err wr_oap_take(struct wr_oap *oap, struct wr_listener *listener, struct wr_scope *scope);
+
 /* From now on: requests are answered 503, but for those of priority; what is in flight
  * is answered; a connection with nothing in flight is closed. */
 void wr_oap_drain(struct wr_oap *oap);
+
+/* Drain, and wait until no connection is left and no worker has a call of it.  Errors:
+ * TIMEOUT, CANCELED. */
+wr_err wr_oap_finish(struct wr_oap *oap, wr_time deadline WR_AT);
+#define wr_oap_finish(oap, deadline) wr_oap_finish(oap, deadline, WR_HERE)
 
 /* Connections that are open. */
 size_t wr_oap_connections(const struct wr_oap *oap);

@@ -66,6 +66,10 @@ wr_err wr_tls_new(struct wr_tls **ret, const struct wr_tls_conf *conf, char *why
  * error nothing has changed.  Errors: as wr_tls_new. */
 wr_err wr_tls_renew(struct wr_tls *tls, const struct wr_tls_conf *conf, char *why, size_t size);
 
+/* Change to what another one is, which is freed: a change that was made before, and that
+ * cannot fail any more. */
+void wr_tls_become(struct wr_tls *tls, struct wr_tls *other);
+
 /* Nobody may be shaking hands with it; streams may live on.  NULL is allowed. */
 void wr_tls_free(struct wr_tls *tls);
 

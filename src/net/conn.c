@@ -497,7 +497,7 @@ void conn_serve(struct visit *visit)
             outcome = handle(&conn);
         if (outcome == OVER)
             break;
-        conn.closing |= atomic_load_explicit(&conn.http->draining, memory_order_relaxed);
+        conn.closing |= atomic_load_explicit(&conn.http->retiring, memory_order_relaxed);
         if (conn.call->begun)
             finish_stream(&conn);
         else

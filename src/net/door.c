@@ -102,6 +102,20 @@ static void take_in(struct door *door, struct wr_scope *scope, struct wr_conn *c
     atomic_fetch_sub(&door->connections, 1);
 }
 
+wr_err door_take(struct door *door, struct wr_listener *listener, struct wr_scope *scope)
+{
+    struct wr_conn conn;
+    for (;;) {
+        wr_err err = wr_accept(listener, &conn, WR_NEVER);
+        if (!err)
+            take_in(door, scope, &conn);
+        else if (err == WR_NOFILE || err == WR_NOMEM)
+            err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));
+        if (err)
+            return err;
+    }
+}
+
 wr_err door_serve(struct door *door, struct wr_listener *listener)
 {
     struct wr_scope *scope;
@@ -109,16 +123,7 @@ wr_err door_serve(struct door *door, struct wr_listener *listener)
         .name = door->conf.name, .deadline = WR_NEVER, .independent = true });
     if (err)
         return err;
-    struct wr_conn conn;
-    for (;;) {
-        err = wr_accept(listener, &conn, WR_NEVER);
-        if (!err)
-            take_in(door, scope, &conn);
-        else if (err == WR_NOFILE || err == WR_NOMEM)
-            err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));
-        if (err)
-            break;
-    }
+    err = door_take(door, listener, scope);
     (void)!wr_scope_close(scope);
     return err;
 }

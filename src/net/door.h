@@ -67,6 +67,10 @@ void door_tune(struct door *door, unsigned connections_max, wr_time handshake_wi
  * closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */
 wr_err door_serve(struct door *door, struct wr_listener *listener);
 
+/* The same in two halves: the connections are tasks of `scope`, which is independent, and
+ * the caller's or one above it; they outlive this call.  Errors: as door_serve. */
+wr_err door_take(struct door *door, struct wr_listener *listener, struct wr_scope *scope);
+
 /* Connections that are open. */
 size_t door_connections(const struct door *door);
 

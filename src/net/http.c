@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/task.h>
+
 #include "net/iostat.h"
 #include "net/reject.h"
 #include "net/server.h"
@@ -18,6 +20,7 @@
 #define WITHIN WR_S(5)
 #define HANDSHAKE_WITHIN WR_S(2)
 #define IDLE_MAX WR_S(60)
+#define LOOK_EVERY WR_MS(1)
 
 static struct wr_metric latency = {
     .name = "request_latency_seconds",
@@ -112,8 +115,6 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     struct route_state *states = table ? calloc(conf->count + 1, sizeof(*states)) : NULL;
     wr_err err = states ? wr_once_new(&http->drain, "http.drain", 0) : WR_NOMEM;
     if (!err)
-        err = wr_once_new(&http->quiet, "http.quiet", 0);
-    if (!err)
         err = door_init(&http->door, &(struct door_conf){
             .name = "http", .kind = &conn_kind, .serve = serve_one, .server = http,
             .tls = conf->tls });
@@ -122,7 +123,6 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     if (err) {
         if (http) {
             door_fini(&http->door);
-            wr_once_free(http->quiet);
             wr_once_free(http->drain);
         }
         free(states);
@@ -151,7 +151,6 @@ void wr_http_free(struct wr_http *http)
         call_drop(atomic_load(&http->spare[i]));
     routes_free(http->routes);
     door_fini(&http->door);
-    wr_once_free(http->quiet);
     wr_once_free(http->drain);
     free((void *)(uintptr_t)http->conf.routes);
     free(http->states);
@@ -165,13 +164,18 @@ void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits)
                                                    .requests = limits->ip_requests });
 }
 
-void wr_http_drain(struct wr_http *http)
+void wr_http_retire(struct wr_http *http)
 {
-    atomic_store(&http->draining, true);
+    atomic_store(&http->retiring, true);
     (void)!wr_once_set(http->drain, NULL);
 }
 
-/* The last one to leave sees nobody: every count is lowered before it is summed. */
+void wr_http_drain(struct wr_http *http)
+{
+    atomic_store(&http->draining, true);
+    wr_http_retire(http);
+}
+
 static bool nobody(struct wr_http *http)
 {
     size_t sum = 0;
@@ -197,20 +201,30 @@ void server_leave(struct wr_call *call)
     if (call->admitted && http->conf.leave)
         http->conf.leave(http->conf.arg, call);
     call->entered = call->admitted = false;
+    /* The last touch: who sees nobody may free the server. */
     atomic_fetch_sub(&http->answering[shard_of(call)].count, 1);
-    if (atomic_load(&http->draining) && nobody(http))
-        (void)!wr_once_set(http->quiet, NULL);
 }
 
 wr_err (wr_http_finish)(struct wr_http *http, wr_time deadline, const char *place)
 {
+    wr_err err = WR_OK;
     wr_http_drain(http);
-    return nobody(http) ? WR_OK : (wr_once_wait)(http->quiet, NULL, deadline, place);
+    while (!err && !nobody(http)) {
+        wr_time next = wr_after(LOOK_EVERY);
+        err = wr_now() >= deadline ? WR_TIMEOUT
+                                   : (wr_sleep)(next < deadline ? next : deadline, place);
+    }
+    return err;
 }
 
 wr_err wr_http_serve(struct wr_http *http, struct wr_listener *listener)
 {
     return door_serve(&http->door, listener);
+}
+
+wr_err wr_http_take(struct wr_http *http, struct wr_listener *listener, struct wr_scope *scope)
+{
+    return door_take(&http->door, listener, scope);
 }
 
 size_t wr_http_connections(const struct wr_http *http)

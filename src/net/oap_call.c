@@ -73,6 +73,7 @@ struct wr_oap_call *oap_call_new(struct wr_oap *oap, struct oap_mailbox *mailbox
     call->began = wr_now();
     call->reply = wr_text_heap(OAP_REPLY_MAX);
     atomic_init(&call->holders, 1);
+    atomic_fetch_add(&oap->calls, 1);
     return call;
 }
 
@@ -85,6 +86,7 @@ void oap_call_drop(struct wr_oap_call *call)
     oap_mailbox_drop(call->mailbox);
     oap_call_release(call);
     wr_text_free(&call->reply);
+    atomic_fetch_sub(&call->oap->calls, 1);     /* then the server may be freed */
     wr_forget_free(call);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <weir/panic.h>
+#include <weir/task.h>
 
 #include "net/iostat.h"
 
@@ -16,6 +17,7 @@
 #define HELLO_WITHIN WR_S(2)
 #define WITHIN WR_S(5)
 #define IDLE_MAX WR_S(60)
+#define LOOK_EVERY WR_MS(1)
 
 static struct wr_metric rejects = {
     .name = "oap_rejects_total",
@@ -162,9 +164,26 @@ void wr_oap_drain(struct wr_oap *oap)
     (void)!wr_once_set(oap->drain, NULL);
 }
 
+wr_err (wr_oap_finish)(struct wr_oap *oap, wr_time deadline, const char *place)
+{
+    wr_err err = WR_OK;
+    wr_oap_drain(oap);
+    while (!err && (wr_oap_connections(oap) > 0 || atomic_load(&oap->calls) > 0)) {
+        wr_time next = wr_after(LOOK_EVERY);
+        err = wr_now() >= deadline ? WR_TIMEOUT
+                                   : (wr_sleep)(next < deadline ? next : deadline, place);
+    }
+    return err;
+}
+
 wr_err wr_oap_serve(struct wr_oap *oap, struct wr_listener *listener)
 {
     return door_serve(&oap->door, listener);
+}
+
+wr_err wr_oap_take(struct wr_oap *oap, struct wr_listener *listener, struct wr_scope *scope)
+{
+    return door_take(&oap->door, listener, scope);
 }
 
 size_t wr_oap_connections(const struct wr_oap *oap)

@@ -45,6 +45,7 @@ struct wr_oap {
     struct door door;
     struct wr_once *drain;
     _Atomic bool draining;
+    _Atomic size_t calls;               /* that have not been let go of */
 };
 
 /* What workers have for a connection.  A call is posted behind all its parts. */

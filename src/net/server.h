@@ -43,9 +43,9 @@ struct wr_http {
     struct routes *routes;
     struct route_state *states;     /* one for each route */
     struct door door;
-    _Atomic bool draining;
-    struct wr_once *drain;          /* set then */
-    struct wr_once *quiet;          /* set when afterwards nobody is being answered */
+    _Atomic bool retiring;          /* an answer is the last of its connection */
+    _Atomic bool draining;          /* ... and calls are refused */
+    struct wr_once *drain;          /* set when it retires */
     _Atomic(struct wr_call *) spare[SERVER_SPARE_MAX];
     struct { _Alignas(64) _Atomic size_t count; } answering[SERVER_SHARDS];
 };
