@@ -96,6 +96,27 @@ void wr_conf_unref(struct wr_conf *conf)
     free(conf);
 }
 
+wr_err wr_conf_keep(struct wr_conf *conf, const struct wr_conf *running)
+{
+    WR_ASSERT(conf->count == running->count && atomic_load(&conf->refs) == 1);
+    for (size_t i = 0; i < conf->count; i++) {
+        struct slot *slot = &conf->slots[i];
+        const struct slot *kept = &running->slots[i];
+        if (slot->key->live || slot->key->rebind || slot->key->no_file)
+            continue;
+        char *origin = kept->origin ? strdup(kept->origin) : NULL;
+        wr_err err = kept->origin && !origin ? WR_NOMEM
+                                             : wr_value_copy(&slot->value, &kept->value);
+        if (err) {
+            free(origin);
+            return err;
+        }
+        free(slot->origin);
+        slot->origin = origin;
+    }
+    return WR_OK;
+}
+
 /* ---- values ---- */
 
 static const struct slot *slot_of(const struct wr_conf *conf, const char *key)

@@ -80,6 +80,7 @@ struct wr_conf_key {
     const char *choices;    /* CHOICE: "off hybrid" */
     const char *synonyms;   /* CHOICE: "0=off on=hybrid" */
     bool live;              /* a new value takes effect without a new start of anything */
+    bool rebind;            /* ... by a new start of what listens, while the rest goes on */
     bool no_file;           /* means nothing inside a file */
     bool of_file;           /* speaks of the file it stands in: not of what is printed */
     const char *aka;        /* another name in files */
@@ -182,8 +183,17 @@ struct wr_conf_change {
 size_t wr_conf_diff(struct wr_conf_change *ret, size_t max, const struct wr_conf *was,
                     const struct wr_conf *is);
 
+/* Whether the value of this key differs. */
+bool wr_conf_differs(const struct wr_conf *was, const struct wr_conf *is, const char *key);
+
+/* Give the keys that are neither live nor rebind the values that `running` has, because
+ * nothing else is true of what runs.  For a snapshot that nobody else has yet.  Errors:
+ * NOMEM (good for wr_conf_unref only). */
+wr_err wr_conf_keep(struct wr_conf *conf, const struct wr_conf *running);
+
 /* Every key, its value and where that came from: a TOML file that reads back to the
- * same values, or one JSON object.  Secrets are left out of the one and "(hidden)" in
+ * same values, or one JSON object, which has what a change does too: "live", "rebind" or
+ * "restart".  Secrets are left out of the one and "(hidden)" in
  * the other. */
 void wr_conf_print(struct wr_text *text, const struct wr_conf *conf);
 void wr_conf_print_json(struct wr_text *text, const struct wr_conf *conf);

@@ -24,6 +24,29 @@ TEST_PLAIN(a_snapshot_lives_until_its_last_user)
     wr_conf_unref(NULL);
 }
 
+TEST_PLAIN(what_cannot_change_is_kept_and_the_rest_is_not)
+{
+    struct wr_conf *running = LOAD(TOML("title = \"x\"\nservices.enable = [\"index\", "
+                                        "\"rewards\"]\nmax_conns = 5\nuids = [1]"),
+                                   ENV("WEIR_TOKEN=a"));
+    struct wr_conf *conf = LOAD(TOML("io.timeout = \"9s\"\nservices.enable = [\"index\"]\n"
+                                     "max_conns = 6\nuids = [2, 3]"), ENV("WEIR_TOKEN=b"));
+    const char *const *words;
+    const int64_t *uids;
+    CHECK_OK(wr_conf_keep(conf, running));
+    CHECK(!wr_conf_differs(running, conf, "token"));
+    wr_conf_unref(running);
+    CHECK_STR("x", wr_conf_text(conf, "title"));
+    CHECK_STR("rig.toml:1", wr_conf_origin(conf, "title"));
+    CHECK_EQ(WR_S(5), wr_conf_duration(conf, "io.timeout"));
+    CHECK_EQ(2, wr_conf_words(conf, "services.enable", &words));
+    CHECK_STR("index", words[0]);
+    CHECK_STR("rewards", words[1]);
+    CHECK_EQ(6, wr_conf_int(conf, "max_conns"));            /* live */
+    CHECK_EQ(2, wr_conf_numbers(conf, "uids", &uids));      /* rebind */
+    wr_conf_unref(conf);
+}
+
 TEST_PLAIN(several_tables_are_one)
 {
     static const struct wr_conf_key more[] = {

@@ -39,6 +39,13 @@ size_t wr_conf_diff(struct wr_conf_change *ret, size_t max, const struct wr_conf
     return count;
 }
 
+bool wr_conf_differs(const struct wr_conf *was, const struct wr_conf *is, const char *key)
+{
+    const struct slot *a = wr_conf_find(was, key), *b = wr_conf_find(is, key);
+    WR_ASSERT(a && b);
+    return !same(&a->value, &b->value);
+}
+
 /* What cannot stand in a file stands there as a comment. */
 void wr_conf_print(struct wr_text *text, const struct wr_conf *conf)
 {
@@ -69,7 +76,9 @@ void wr_conf_print_json(struct wr_text *text, const struct wr_conf *conf)
         else        /* what is printed as TOML is JSON too */
             wr_json_raw(&json, "value", slot->value.shown, strlen(slot->value.shown));
         wr_json_str(&json, "from", slot->value.set ? slot->origin : "default");
-        wr_json_bool(&json, "live", slot->key->live);
+        wr_json_str(&json, "change", slot->key->live     ? "live"
+                                     : slot->key->rebind ? "rebind"
+                                                         : "restart");
         wr_json_end(&json);
     }
     wr_json_end(&json);

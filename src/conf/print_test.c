@@ -61,13 +61,16 @@ TEST_PLAIN(json_has_value_origin_and_kind_of_each_key)
 {
     struct wr_conf *conf = LOAD(TOML("uids = [3]"), ENV("HOME=/h", "WEIR_TOKEN=geheim"));
     char *text = printed(conf, wr_conf_print_json);
-    CHECK(strstr(text, "\"uids\":{\"value\":[3],\"from\":\"rig.toml:1\",\"live\":false}"));
-    CHECK(strstr(text, "\"max_conns\":{\"value\":1024,\"from\":\"default\",\"live\":true}"));
+    CHECK(strstr(text, "\"uids\":{\"value\":[3],\"from\":\"rig.toml:1\","
+                       "\"change\":\"rebind\"}"));
+    CHECK(strstr(text, "\"max_conns\":{\"value\":1024,\"from\":\"default\","
+                       "\"change\":\"live\"}"));
     CHECK(strstr(text, "\"io.timeout\":{\"value\":\"5s\",\"from\":\"default\","
-                       "\"live\":false}"));
-    CHECK(strstr(text, "\"title\":{\"value\":null,\"from\":\"default\",\"live\":false}"));
+                       "\"change\":\"restart\"}"));
+    CHECK(strstr(text, "\"title\":{\"value\":null,\"from\":\"default\","
+                       "\"change\":\"restart\"}"));
     CHECK(strstr(text, "\"token\":{\"value\":\"(hidden)\",\"from\":\"environment WEIR_TOKEN\","
-                       "\"live\":false}"));
+                       "\"change\":\"restart\"}"));
     CHECK(strstr(text, "geheim") == NULL);
     free(text);
     wr_conf_unref(conf);
@@ -90,6 +93,17 @@ TEST_PLAIN(a_difference_tells_both_values_and_whether_it_is_live)
     changes[1].key = NULL;
     CHECK_EQ(3, wr_conf_diff(changes, 1, was, is));
     CHECK(changes[1].key == NULL);
+    wr_conf_unref(was);
+    wr_conf_unref(is);
+}
+
+TEST_PLAIN(keys_differ_one_by_one)
+{
+    struct wr_conf *was = LOAD(TOML("max_conns = 5"), ENV("HOME=/h", "WEIR_TOKEN=a"));
+    struct wr_conf *is = LOAD(TOML("max_conns = 6"), ENV("HOME=/h", "WEIR_TOKEN=b"));
+    CHECK(wr_conf_differs(was, is, "max_conns"));
+    CHECK(wr_conf_differs(was, is, "token"));
+    CHECK(!wr_conf_differs(was, is, "title"));
     wr_conf_unref(was);
     wr_conf_unref(is);
 }

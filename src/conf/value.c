@@ -384,3 +384,49 @@ void wr_value_free(struct value *value)
     wr_secret_unref(value->secret);
     *value = (struct value){ 0 };
 }
+
+static bool copy_text(char **ret, const char *text, size_t size)
+{
+    *ret = text ? malloc(size) : NULL;
+    if (*ret)
+        memcpy(*ret, text, size);
+    return *ret || !text;
+}
+
+/* The words of a list lie in its text, one behind the other. */
+static bool copy_list(struct value *ret, const struct value *from)
+{
+    ret->words = from->words ? calloc(from->count + 1, sizeof(*ret->words)) : NULL;
+    ret->numbers = from->numbers ? calloc(from->count + 1, sizeof(*ret->numbers)) : NULL;
+    if ((from->words && !ret->words) || (from->numbers && !ret->numbers))
+        return false;
+    for (size_t i = 0; i < from->count; i++) {
+        if (ret->words && from->words[i])
+            ret->words[i] = ret->text + (from->words[i] - from->text);
+        if (ret->numbers)
+            ret->numbers[i] = from->numbers[i];
+    }
+    return true;
+}
+
+wr_err wr_value_copy(struct value *ret, const struct value *from)
+{
+    struct value made = { .set = from->set, .number = from->number, .addr = from->addr,
+                          .count = from->count };
+    const char *last = from->text;
+    if (from->words && from->count > 0 && from->words[from->count - 1])
+        last = from->words[from->count - 1];
+    size_t size = from->text ? (size_t)(last - from->text) + strlen(last) + 1 : 0;
+    if (from->secret)
+        made.secret = wr_secret_ref(from->secret);
+    bool whole = copy_text(&made.text, from->text, size)
+        && copy_text(&made.shown, from->shown, from->shown ? strlen(from->shown) + 1 : 0)
+        && copy_list(&made, from);
+    wr_value_free(ret);
+    if (!whole) {
+        wr_value_free(&made);
+        return WR_NOMEM;
+    }
+    *ret = made;
+    return WR_OK;
+}

@@ -27,6 +27,9 @@ wr_err wr_value_read(struct value *ret, const struct wr_conf_key *key,
                      struct wr_text *why);
 void wr_value_free(struct value *value);        /* and leave it unset */
 
+/* A value like another, in the place of the one there is.  Errors: NOMEM (unset). */
+wr_err wr_value_copy(struct value *ret, const struct value *from);
+
 /* The entry's value as a person wrote it, cut when it is long. */
 void wr_value_quote(struct wr_text *text, const struct wr_conf_key *key,
                     const struct entry *entry);
