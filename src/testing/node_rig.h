@@ -36,6 +36,8 @@ RIG const struct wr_conf_table *const rig_tables[] = { &wr_node_keys, NULL };
 RIG void rig_ready(void *arg, const struct node_face *face)
 {
     struct rig *rig = arg;
+    if (face->moved)
+        return;
     rig->face = *face;
     (void)!wr_once_set(rig->ready, NULL);
 }
@@ -53,14 +55,16 @@ RIG wr_err rig_run(void *arg)
 RIG const struct node_service *rig_service;     /* one that the next node has */
 RIG char *const *rig_env;                       /* its environment */
 RIG struct wr_manager *rig_manager;             /* and its service manager */
+RIG bool rig_by_file;                           /* its file says where it listens */
 
 RIG void rig_open(struct rig *rig, const char *const *flags)
 {
     struct wr_conf_report report = { 0 };
     memset(rig, 0, sizeof(*rig));
-    static char *const always[] = { "weir", "--http-addr", "127.0.0.1:0", "--amnesia",
-                                    "--log-level", "error" };
-    for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+    static char *const always[] = { "weir", "--amnesia", "--log-level", "error",
+                                    "--http-addr", "127.0.0.1:0" };
+    size_t count = sizeof(always) / sizeof(*always) - (rig_by_file ? 2 : 0);
+    for (size_t i = 0; i < count; i++)
         rig->argv[rig->argc++] = always[i];
     for (size_t i = 0; flags && flags[i]; i++)
         rig->argv[rig->argc++] = (char *)(uintptr_t)flags[i];

@@ -97,6 +97,11 @@ static void say_ready(void *arg, const struct node_face *face)
         + (now.tv_nsec - start->began.tv_nsec) / 1000;
     wr_addr_print(&face->http, http);
     sign_lock(start, http);
+    if (face->moved) {
+        printf("weir listens at http://%s/ now\n", http);
+        fflush(stdout);
+        return;
+    }
     printf("weir %s is ready, after %lld.%lld ms\n"
            "  console  http://%s/\n"
            "  try      curl http://%s/v1/hello\n"

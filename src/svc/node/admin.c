@@ -129,6 +129,9 @@ static void write_planes(struct node *node, struct wr_json *json)
     wr_json_array(json, "planes");
     for (size_t i = 0; i < node->count; i++) {
         struct wr_child_stat stat = wr_sup_stat(node->sup, i);
+        struct wr_addr addr;
+        if (node->children[i].run == inlet_run && !inlet_addr(node->children[i].arg, &addr))
+            continue;               /* a way in that is shut */
         wr_json_object(json, NULL);
         wr_json_str(json, "name", stat.name);
         wr_json_str(json, "health", page_health(stat.health));
@@ -146,18 +149,20 @@ static wr_err get_status(struct wr_call *call)
     const struct settings *settings = settings_get(node);
     struct ready_view view;
     struct page page;
+    struct wr_addr addr = { 0 };
     char text[WR_ADDR_TEXT_MAX];
     ready_look(node->ready, &view);
     page_begin(&page);
     wr_json_u64(&page.json, "uptime_seconds", (uint64_t)((wr_now() - node->began) / WR_S(1)));
     wr_json_str(&page.json, "profile", "macronode");
     wr_json_str(&page.json, "version", wr_version.version);
-    wr_json_str(&page.json, "http_addr", wr_addr_print(front_addr(node->http), text));
-    wr_json_str(&page.json, "metrics_addr",
-                wr_addr_print(front_addr(node->control ? node->control : node->http), text));
+    (void)inlet_addr(node->inlets[WAY_HTTP], &addr);
+    wr_json_str(&page.json, "http_addr", wr_addr_print(&addr, text));
+    (void)inlet_addr(node->inlets[WAY_METRICS], &addr);
+    wr_json_str(&page.json, "metrics_addr", wr_addr_print(&addr, text));
     wr_json_str(&page.json, "log_level", wr_conf_text(settings->conf, "log.level"));
     wr_json_u64(&page.json, "config_version", settings->version);
-    wr_json_u64(&page.json, "connections", wr_http_connections(front_http(node->http)));
+    wr_json_u64(&page.json, "connections", inlet_connections(node->inlets[WAY_HTTP]));
     ready_write(node->ready, &view, &page.json);
     write_planes(node, &page.json);
     settings_put(node, settings);

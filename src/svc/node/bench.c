@@ -242,12 +242,16 @@ static wr_err begin_wish(struct bench *bench, const struct probe_conf *conf, cha
 wr_err bench_serve_start(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
-    struct probe_conf conf = { .addr = *front_addr(node->http) };
+    struct probe_conf conf = { 0 };
     char id[WR_ULID_TEXT], place[80];
     size_t len;
     const char *body = wr_call_body(call, &len);
     struct page page;
-    if (node->tls)
+    const struct settings *settings = settings_get(node);
+    bool tls = wr_conf_bool(settings->conf, "tls.enabled");
+    settings_put(node, settings);
+    (void)inlet_addr(node->inlets[WAY_HTTP], &conf.addr);
+    if (tls)
         return wr_call_fail(call, WR_UNSUPPORTED, "this node speaks TLS, and a run measures "
                             "in clear");
     json_t *wish = json_loadb(body, len, JSON_REJECT_DUPLICATES, NULL);

@@ -9,6 +9,7 @@
 
 #define PEM_MAX ((size_t)1 << 20)
 #define READ_WITHIN WR_S(5)
+#define WHY_MAX 200
 
 struct pem { char *text; size_t len; };
 
@@ -22,10 +23,11 @@ static wr_err read_pem(struct pem *ret, const struct wr_conf *conf, const char *
     return err;
 }
 
-wr_err certs_load(struct wr_tls **tls, const struct wr_conf *conf, char *why, size_t size)
+wr_err certs_load(struct wr_tls **ret, const struct wr_conf *conf, char *why, size_t size)
 {
     struct pem cert = { 0 }, key = { 0 };
     struct wr_secret *secret = NULL;
+    char wrong[WHY_MAX];
     if (!wr_conf_bool(conf, "tls.enabled"))
         return WR_OK;
     wr_err err = read_pem(&cert, conf, "tls.cert_path", why, size);
@@ -38,7 +40,11 @@ wr_err certs_load(struct wr_tls **tls, const struct wr_conf *conf, char *why, si
         struct wr_tls_conf made = { .cert = cert.text, .cert_len = cert.len, .key = secret,
                                     .protocols = "h2,http/1.1",
                                     .pq = hybrid ? WR_PQ_HYBRID : WR_PQ_OFF };
-        err = *tls ? wr_tls_renew(*tls, &made, why, size) : wr_tls_new(tls, &made, why, size);
+        err = wr_tls_new(ret, &made, wrong, sizeof(wrong));
+        if (err)
+            snprintf(why, size, "tls.cert_path = \"%s\", tls.key_path = \"%s\": %s",
+                     wr_conf_text(conf, "tls.cert_path"), wr_conf_text(conf, "tls.key_path"),
+                     wrong);
     }
     wr_secret_unref(secret);
     free(cert.text);

@@ -7,9 +7,9 @@
 
 #include "conf/conf.h"
 
-/* Read the files and make *ret of them, or renew what is there; without tls.enabled it
- * stays as it is.  On an error `why` is a sentence.
+/* Read the files and make *ret of them; without tls.enabled it stays as it is.  On an
+ * error `why` is a sentence.
  * Errors: as wr_file_read and wr_tls_new. */
-wr_err certs_load(struct wr_tls **tls, const struct wr_conf *conf, char *why, size_t size);
+wr_err certs_load(struct wr_tls **ret, const struct wr_conf *conf, char *why, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /* gate.c - who may do what: see gate.h. */
 #include "svc/node/gate.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static struct wr_metric refused_metric = {
 
 struct gate {
     struct gate_conf conf;
+    _Atomic bool open;
     struct roster *rates;
 };
 
@@ -30,6 +32,9 @@ wr_err gate_new(struct gate **ret, const struct gate_conf *conf)
     if (!gate)
         return WR_NOMEM;
     gate->conf = *conf;
+    gate->open = conf->open;
+    if (!conf->open)
+        gate->conf.self[0] = '\0';
     wr_err err = roster_new(&gate->rates, "node.tokens", TOKENS_MAX);
     if (err)
         free(gate);
@@ -44,6 +49,11 @@ void gate_free(struct gate *gate)
         return;
     roster_free(gate->rates);
     free(gate);
+}
+
+void gate_set_open(struct gate *gate, bool open)
+{
+    atomic_store(&gate->open, open);
 }
 
 /* ---- names of this machine ---- */
@@ -174,7 +184,7 @@ wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, const void
                                 .peer = peer, .amnesia = gate->conf.amnesia };
     *ret_why = "this needs a token";
     if (cap_len == 0)
-        return gate->conf.open && wr_addr_loopback(peer) ? WR_OK : WR_INVALID;
+        return atomic_load(&gate->open) && wr_addr_loopback(peer) ? WR_OK : WR_INVALID;
     bool fine = wr_token_parse(&token, cap, cap_len, &verdict)
         && wr_token_verify(&token, gate->conf.keys, gate->conf.key_count, &ask, &verdict);
     wr_token_wipe(&token);
@@ -197,7 +207,7 @@ wr_err gate_admit(struct gate *gate, struct wr_call *call)
 {
     const struct gate_conf *conf = &gate->conf;
     /* Whatever was said about the address: who comes from elsewhere is not at home. */
-    bool open = conf->open && wr_addr_loopback(wr_call_peer(call));
+    bool open = atomic_load(&gate->open) && wr_addr_loopback(wr_call_peer(call));
     const char *token = bearer(call);
     if (token) {
         if (conf->admin && wr_secret_equal(conf->admin, token, strlen(token)))

@@ -32,7 +32,7 @@ struct gate;
 /* What is borrowed must outlive it. */
 struct gate_conf {
     bool open;                      /* the address is loopback */
-    char self[WR_ADDR_TEXT_MAX];    /* ... as most will call it; may be empty */
+    char self[WR_ADDR_TEXT_MAX];    /* ... then, as most will call it; may be empty */
     bool amnesia;
     struct wr_secret *admin;        /* borrowed; NULL: there is none */
     const struct wr_token_key *keys;    /* borrowed */
@@ -42,6 +42,9 @@ struct gate_conf {
 /* Errors: NOMEM. */
 wr_err gate_new(struct gate **ret, const struct gate_conf *conf);
 void gate_free(struct gate *gate);
+
+/* The address is loopback from now on, or is not. */
+void gate_set_open(struct gate *gate, bool open);
 
 /* Errors: DENIED with 401 or 403, BUSY (the rate of the token); and why. */
 wr_err gate_admit(struct gate *gate, struct wr_call *call);

@@ -51,14 +51,31 @@ static enum wr_health probe_metrics(void *arg, char *why)
     return child_named(arg, "node.metrics", why);
 }
 
+/* Who serves it runs, and it is bound. */
+static enum wr_health probe_way(struct node *node, enum way way, const char *child, char *why)
+{
+    struct wr_addr addr;
+    if (inlet_addr(node->inlets[way], &addr))
+        return child_named(node, child, why);
+    snprintf(why, READY_WHY_MAX, "%s listens nowhere", child);
+    return WR_HEALTH_UNREADY;
+}
+
 static enum wr_health probe_network(void *arg, char *why)
 {
-    return child_named(arg, "node.http", why);
+    return probe_way(arg, WAY_HTTP, "node.http", why);
+}
+
+static bool wants_overlay(void *arg)
+{
+    struct node *node = arg;
+    struct wr_addr addr;
+    return inlet_addr(node->inlets[WAY_OAP], &addr);
 }
 
 static enum wr_health probe_overlay(void *arg, char *why)
 {
-    return child_named(arg, "node.ingress", why);
+    return probe_way(arg, WAY_OAP, "node.ingress", why);
 }
 
 /* A word that was sent over the bus has come back, lately. */
@@ -121,10 +138,10 @@ wr_err health_table(struct node *node)
           .needs = { "config", "metrics" } },
         { .name = "workers", .probe = probe_workers, .vital = true,
           .needs = { "config", "bus" } },
-        { .name = "overlay", .probe = probe_overlay, .vital = true,     /* if configured */
+        { .name = "overlay", .probe = probe_overlay, .vital = true, .wanted = wants_overlay,
           .needs = { "workers" } },
     };
-    size_t count = sizeof(keys) / sizeof(*keys) - (node->ingress ? 0 : 1);
+    size_t count = sizeof(keys) / sizeof(*keys);
     for (size_t i = 0; i < count; i++)
         keys[i].arg = node;
     return ready_new(&node->ready, keys, count);

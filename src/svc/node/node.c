@@ -14,10 +14,8 @@
 #include <weir/task.h>
 
 #include "svc/node/bench.h"
-#include "svc/node/certs.h"
 #include "svc/node/node_int.h"
 
-#define ANSWER_WITHIN WR_MS(900)
 #define ADMIN_TOKEN_MAX ((size_t)4096)
 
 enum { GROUP_METRICS, GROUP_HTTP, GROUP_KEEPING, GROUP_WORKERS, GROUP_INGRESS };
@@ -97,7 +95,6 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
         .admit = admit,
         .leave = leave,
         .arg = node,
-        .tls = node->tls,
         .limits = reload_limits(conf),
         .decoded_max = wr_conf_size(conf, "limits.max_inflated_bytes"),
         .decoded_ratio_max = (unsigned)wr_conf_int(conf, "limits.decompress_ratio_cap"),
@@ -108,48 +105,6 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
         .write_within = wr_conf_duration(conf, "write_timeout"),
         .idle_max = wr_conf_duration(conf, "idle_timeout"),
     };
-}
-
-static wr_err serve_front(void *arg)
-{
-    return front_serve(arg);
-}
-
-/* Serve a front until it is told to leave. */
-static wr_err serve(struct node *node, struct front *front, struct wr_once *drain)
-{
-    struct wr_scope *scope;
-    bool leaving = false;
-    struct wr_watch_reader shutdown = wr_watch_reader(node->shutdown);
-    struct wr_case cases[] = { WR_CASE_WATCH(&shutdown, &leaving), WR_CASE_ONCE(drain, NULL) };
-    size_t which = 0;
-    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "node.front",
-                                                               .deadline = WR_NEVER });
-    if (err)
-        return err;
-    err = wr_scope_go(scope, "http.server", serve_front, front);
-    while (!err && which == 0 && !(err = wr_select(&which, cases, 2, WR_NEVER)))
-        if (which == 0 && leaving)
-            wr_http_drain(front_http(front));
-    if (!err && front == node->http)
-        pool_close(node->pool);         /* the workers have gone: nobody takes what is left */
-    if (!err)
-        err = wr_http_finish(front_http(front), wr_after(ANSWER_WITHIN));
-    wr_scope_cancel(scope);
-    (void)!wr_scope_close(scope);
-    return err;
-}
-
-wr_err http_run(void *arg, struct wr_once *drain)
-{
-    struct node *node = arg;
-    return serve(node, node->http, drain);
-}
-
-wr_err local_run(void *arg, struct wr_once *drain)
-{
-    struct node *node = arg;
-    return serve(node, node->local, drain);
 }
 
 static void tell(const struct notice *notice)
@@ -175,10 +130,8 @@ wr_err metrics_run(void *arg, struct wr_once *drain)
     struct node *node = arg;
     struct notice notice;
     wr_err err = wr_scope_go(wr_scope_self(), "node.telemetry", tell_all, node);
-    if (!err && node->control)
-        err = serve(node, node->control, drain);
-    else if (!err)
-        err = wr_once_wait(drain, NULL, WR_NEVER);
+    if (!err)
+        err = inlet_run(node->inlets[WAY_METRICS], drain);
     while (!wr_chan_recv(node->telemetry, &notice, WR_NOW))
         tell(&notice);
     wr_chan_close(node->telemetry);
@@ -274,13 +227,6 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
         gate.keys = node->keys->keys;
         gate.key_count = node->keys->count;
     }
-    if (!gate.open && !gate.admin && !gate.key_count) {
-        snprintf(node->start->why, sizeof(node->start->why),
-                 "http_addr = \"%s\" can be reached from elsewhere, and nobody could show a "
-                 "token: set auth.key_path (weir token mint --new-key) or admin.token",
-                 gate.self);
-        return WR_INVALID;
-    }
     return gate_new(&node->gate, &gate);
 }
 
@@ -295,56 +241,15 @@ void node_news(struct node *node, enum wr_news news, const char *status)
         (void)!wr_manager_tell(node->start->manager, news, status);
 }
 
-/* The Unix socket: for the owner of its folder, which is nobody else's, and for those
- * that are listed. */
-static wr_err open_local(struct node *node, const struct wr_conf *conf,
-                         struct wr_http_conf http)
+static wr_err open_inlets(struct node *node, const struct wr_conf *conf)
 {
-    struct wr_addr addr = { .kind = WR_ADDR_UNIX };
-    const char *path = wr_conf_text(conf, "uds.path");
-    const int64_t *listed;
-    struct wr_file_info folder;
-    if (!path)
-        return WR_OK;
-    snprintf(addr.path, sizeof(addr.path), "%s", path);
-    char *slash = strrchr(addr.path, '/');
-    size_t cut = !slash ? 0 : slash == addr.path ? 1 : (size_t)(slash - addr.path);
-    char dir[sizeof(addr.path)] = ".";
-    if (cut)
-        snprintf(dir, sizeof(dir), "%.*s", (int)cut, addr.path);
-    wr_err err = wr_file_look(&folder, dir, wr_after(WR_S(5)));
+    struct binding binding = { 0 };
+    wr_err err = bind_open(&binding, node, conf, NULL, node->start->why);
     if (err)
         return err;
-    size_t count = wr_conf_numbers(conf, "uds.allow_uids", &listed), used = 0;
-    node->uids[used++] = folder.uid;
-    for (size_t i = 0; i < count && used < NODE_UIDS_MAX; i++)
-        node->uids[used++] = (uint32_t)listed[i];
-    http.tls = NULL;
-    http.uids = node->uids;
-    http.uid_count = used;
-    return front_open(&node->local, &(struct front_place){ .fd = -1, .addr = &addr }, &http,
-                      node->start->why, sizeof(node->start->why));
-}
-
-static wr_err open_fronts(struct node *node, const struct wr_conf *conf)
-{
-    struct node_start *start = node->start;
-    wr_err err = certs_load(&node->tls, conf, start->why, sizeof(start->why));
-    if (err)
-        return err;
-    struct wr_http_conf http = node_http(node, conf);
-    struct front_place place = {
-        .fd = node_passed(node, "http"), .addr = wr_conf_addr(conf, "http_addr"),
-        .may_move = strcmp(wr_conf_origin(conf, "http_addr"), "default") == 0 };
-    err = front_open(&node->http, &place, &http, start->why, sizeof(start->why));
-    if (!err && wr_conf_has(conf, "metrics_addr")) {
-        place = (struct front_place){ .fd = node_passed(node, "metrics"),
-                                      .addr = wr_conf_addr(conf, "metrics_addr") };
-        err = front_open(&node->control, &place, &http, start->why, sizeof(start->why));
-    }
-    if (!err)
-        err = open_local(node, conf, http);
-    return err ? err : ingress_open(node, conf);
+    err = bind_apply(&binding, node, WR_NOW);
+    bind_drop(&binding);
+    return err;
 }
 
 static void add_child(struct node *node, struct wr_child child)
@@ -357,12 +262,12 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
 {
     add_child(node, (struct wr_child){ "node.metrics", metrics_run, node, WR_RESTART_ALWAYS,
                                        .group = GROUP_METRICS, .control = true });
-    add_child(node, (struct wr_child){ "node.http", http_run, node, WR_RESTART_ALWAYS,
-                                       .group = GROUP_HTTP, .stop_within = WR_S(1) });
-    if (node->local)
-        add_child(node, (struct wr_child){ "node.local", local_run, node, WR_RESTART_ALWAYS,
-                                           .group = GROUP_HTTP, .stop_within = WR_S(1),
-                                           .control = true });
+    add_child(node, (struct wr_child){ "node.http", inlet_run, node->inlets[WAY_HTTP],
+                                       WR_RESTART_ALWAYS, .group = GROUP_HTTP,
+                                       .stop_within = WR_S(1) });
+    add_child(node, (struct wr_child){ "node.local", inlet_run, node->inlets[WAY_LOCAL],
+                                       WR_RESTART_ALWAYS, .group = GROUP_HTTP,
+                                       .stop_within = WR_S(1), .control = true });
     add_child(node, (struct wr_child){ "node.health", health_run, node, WR_RESTART_ALWAYS,
                                        .group = GROUP_KEEPING, .control = true });
     add_child(node, (struct wr_child){ "node.config", reload_run, node, WR_RESTART_ALWAYS,
@@ -374,9 +279,9 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
         add_child(node, (struct wr_child){ "node.worker", pool_work, pool_seat(node->pool, i),
                                            WR_RESTART_ALWAYS, .group = GROUP_WORKERS,
                                            .stop_within = drain / 5 * 4 });
-    if (node->ingress)
-        add_child(node, (struct wr_child){ "node.ingress", ingress_run, node, WR_RESTART_ALWAYS,
-                                           .group = GROUP_INGRESS, .stop_within = WR_S(1) });
+    add_child(node, (struct wr_child){ "node.ingress", inlet_run, node->inlets[WAY_OAP],
+                                       WR_RESTART_ALWAYS, .group = GROUP_INGRESS,
+                                       .stop_within = WR_S(1) });
     add_child(node, (struct wr_child){ "node.bench", bench_run, node, WR_RESTART_ALWAYS,
                                        .group = GROUP_INGRESS, .stop_within = WR_S(1) });
     return wr_sup_new(&node->sup, &(struct wr_sup_conf){
@@ -401,7 +306,7 @@ static wr_err open_node(struct node *node)
     if (!err)
         err = open_guards(node, conf);
     if (!err)
-        err = open_fronts(node, conf);
+        err = open_inlets(node, conf);
     if (!err)
         err = open_supervisor(node, conf);
     if (!err)
@@ -415,10 +320,8 @@ static void close_node(struct node *node)
     ready_free(node->ready);
     if (node->pool)
         pool_close(node->pool);         /* its calls belong to the fronts */
-    front_close(node->http);
-    front_close(node->control);
-    front_close(node->local);
-    ingress_close(node->ingress);
+    for (size_t i = 0; i < WAY_COUNT; i++)
+        inlet_free(node->inlets[i]);
     gate_free(node->gate);
     keyring_free(node->keys);
     wr_secret_unref(node->admin);
@@ -462,21 +365,27 @@ static void obey(struct node *node, int number)
         node_stop(node);
 }
 
-static void announce(struct node *node)
+/* What there is to tell of where it listens, if that is not what was told. */
+static void announce(struct node *node, struct node_face *told)
 {
-    struct node_face face = { .took = wr_now() - node->began, .http = *front_addr(node->http) };
-    if (node->control)
-        face.control = *front_addr(node->control);
-    if (node->ingress)
-        face.oap = *ingress_addr(node->ingress);
+    struct node_face face = { .took = told->moved ? told->took : wr_now() - node->began,
+                              .moved = told->moved };
+    (void)inlet_addr(node->inlets[WAY_HTTP], &face.http);
+    (void)inlet_addr(node->inlets[WAY_METRICS], &face.control);
+    (void)inlet_addr(node->inlets[WAY_OAP], &face.oap);
+    if (wr_addr_equal(&face.http, &told->http) && wr_addr_equal(&face.control, &told->control)
+        && wr_addr_equal(&face.oap, &told->oap))
+        return;
     node_news(node, WR_NEWS_READY, "ready");
     if (node->start->ready)
         node->start->ready(node->start->arg, &face);
+    *told = face;
+    told->moved = true;
 }
 
 struct conductor { struct node *node; struct wr_signal *signals; };
 
-/* Until the node is ready it listens to the bus for that. */
+/* The bus tells each second that it is time to look whether there is news. */
 static wr_err conduct(void *arg)
 {
     struct conductor *conductor = arg;
@@ -491,7 +400,7 @@ static wr_err conduct(void *arg)
         WR_CASE_RECV(conductor->signals ? wr_signal_chan(conductor->signals) : NULL, &number),
     };
     size_t which, count = conductor->signals ? 3 : 2;
-    bool announced = false;
+    struct node_face told = { 0 };
     wr_err err;
     while (!(err = wr_select(&which, cases, count, WR_NEVER))) {
         if (which == 0)
@@ -501,10 +410,9 @@ static wr_err conduct(void *arg)
         else
             bus_took(&bus, cases[1].err);
         struct ready_view view;
-        if (!announced && (ready_look(node->ready, &view), view.ready)) {
-            announced = true;
-            announce(node);
-        }
+        if (!atomic_load(&node->leaving)
+            && (told.moved || (ready_look(node->ready, &view), view.ready)))
+            announce(node, &told);
     }
     return err;
 }

@@ -41,6 +41,7 @@ struct node_face {
     struct wr_addr control;         /* NONE: on the same port */
     struct wr_addr oap;             /* NONE: not at all */
     wr_time took;                   /* from wr_run to ready */
+    bool moved;                     /* it was ready before: it listens elsewhere now */
 };
 
 /* The policy of a route (http.h) whose work can explode: it needs units of a facet,
@@ -82,7 +83,7 @@ struct node_start {
     const struct wr_conf_source *source;    /* to read it again; NULL: never */
     const struct node_service *services;
     size_t service_count;
-    /* Called once, when the node is ready; may be NULL. */
+    /* Called when the node is ready, and again when an address has changed; may be NULL. */
     void (*ready)(void *arg, const struct node_face *face);
     void *arg;
     struct wr_manager *manager;     /* told the news, asked for sockets; may be NULL */

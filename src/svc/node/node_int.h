@@ -8,20 +8,18 @@
 #include <weir/cell.h>
 #include <weir/chan.h>
 #include <weir/http.h>
-#include <weir/oap.h>
 #include <weir/sup.h>
 #include <weir/tls.h>
 #include <weir/watch.h>
 
 #include "net/keyring.h"
 #include "svc/node/bus.h"
-#include "svc/node/front.h"
 #include "svc/node/gate.h"
+#include "svc/node/inlet.h"
 #include "svc/node/node.h"
 #include "svc/node/pool.h"
 #include "svc/node/ready.h"
 
-#define NODE_UIDS_MAX 64
 #define NODE_CRASHES 6              /* so many within a minute are too many */
 #define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
 
@@ -30,6 +28,9 @@ struct settings {
     struct wr_conf *conf;
     uint64_t version;               /* 1, and one more with each reload */
 };
+
+/* The ways in. */
+enum way { WAY_HTTP, WAY_METRICS, WAY_LOCAL, WAY_OAP, WAY_COUNT };
 
 /* Something worth telling, for the log and not for anybody to wait for. */
 struct notice {
@@ -57,12 +58,10 @@ struct node {
     struct wr_sup *sup;
     struct gate *gate;
     struct facets *facets;
-    struct wr_tls *tls;             /* NULL: in clear */
+    struct wr_tls *tls;             /* NULL until tls.enabled was true for the first time */
     struct wr_secret *admin;        /* NULL: there is none */
     struct keyring *keys;           /* of tokens; NULL: there are none */
-    struct front *http, *control, *local;
-    uint32_t uids[NODE_UIDS_MAX];   /* who may use the Unix socket */
-    struct ingress *ingress;        /* NULL: no OAP */
+    struct inlet *inlets[WAY_COUNT];
     struct wr_route *routes;
     size_t route_count;
     struct system *system;          /* what operators look at */
@@ -86,9 +85,6 @@ void settings_put(struct node *node, const struct settings *settings);
 wr_err health_run(void *arg, struct wr_once *drain);
 wr_err reload_run(void *arg, struct wr_once *drain);
 wr_err metrics_run(void *arg, struct wr_once *drain);
-wr_err http_run(void *arg, struct wr_once *drain);
-wr_err local_run(void *arg, struct wr_once *drain);
-wr_err ingress_run(void *arg, struct wr_once *drain);
 
 /* A socket of that name that the service manager handed over; -1: there is none. */
 int node_passed(struct node *node, const char *name);
@@ -96,8 +92,8 @@ int node_passed(struct node *node, const char *name);
 /* Tell the service manager, if there is one. */
 void node_news(struct node *node, enum wr_news news, const char *status);
 
-/* Put a new configuration in force; the node takes `conf` over.  What cannot change
- * while it runs is said in the log. */
+/* Put a new configuration in force, or say in the log why not; the node takes `conf`
+ * over.  What cannot change while it runs stays, and is said in the log. */
 void reload_apply(struct node *node, struct wr_conf *conf);
 
 /* Log the way it says. */
@@ -111,12 +107,32 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf);
 /* The readiness table of the node itself. */
 wr_err health_table(struct node *node);
 
-/* Listen for OAP/1, on the socket "oap" of the service manager, or where the configuration
- * says; if neither, not at all. */
-wr_err ingress_open(struct node *node, const struct wr_conf *conf);
-void ingress_close(struct ingress *ingress);
-void ingress_tune(struct ingress *ingress, const struct wr_conf *conf);     /* NULL: nothing */
-const struct wr_addr *ingress_addr(const struct ingress *ingress);
+/* A change of what listens where, made ready (bind.c). */
+struct binding {
+    struct wr_tls *tls;                 /* read anew; NULL: TLS is off */
+    struct front *fronts[WAY_COUNT];
+    bool moves[WAY_COUNT];              /* it gets that front, or none */
+    bool open;                          /* for gate_set_open */
+};
+
+/* Make ready what `conf` wants and `was` did not; all of it without `was`.  On an error
+ * `why`, of NODE_WHY_MAX, is a sentence, and nothing has changed.  Errors: as wr_listen,
+ * wr_file_read, wr_tls_new. */
+wr_err bind_open(struct binding *ret, struct node *node, const struct wr_conf *conf,
+                 const struct wr_conf *was, char *why);
+
+/* Put it in force; old fronts are over at the deadline.  Errors: NOMEM, at the start only. */
+wr_err bind_apply(struct binding *binding, struct node *node, wr_time deadline);
+
+/* Let go of what is still in it. */
+void bind_drop(struct binding *binding);
+
+/* The part of a configuration that wr_oap_tune wants. */
+struct wr_oap_conf ingress_bounds(const struct wr_conf *conf);
+
+/* Serve OAP/1 behind a front.  Errors: NOMEM. */
+wr_err ingress_open(struct front *front, struct node *node, const struct wr_conf *conf,
+                    struct wr_tls *tls);
 
 /* Handler: the bus, as server-sent events. */
 wr_err events_serve(struct wr_call *call);

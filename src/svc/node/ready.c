@@ -109,7 +109,10 @@ void ready_look(struct ready *ready, struct ready_view *ret)
         char *why = ret->keys[i].why;
         size_t missing = missing_need(row, ret);
         enum wr_health health = WR_HEALTH_UNREADY;
-        if (missing == READY_KEYS_MAX)
+        ret->keys[i].unwanted = row->key.wanted && !row->key.wanted(row->key.arg);
+        if (ret->keys[i].unwanted)
+            health = WR_HEALTH_READY;
+        else if (missing == READY_KEYS_MAX)
             health = row->key.probe(row->key.arg, why);
         else
             wr_text_format(&(struct wr_text){ why, 0, READY_WHY_MAX, 0, 0 },
@@ -117,7 +120,7 @@ void ready_look(struct ready *ready, struct ready_view *ret)
         ret->keys[i].health = health;
         ret->degraded |= health != WR_HEALTH_READY;
         ret->ready &= !prevents(&row->key, health);
-        wr_gauge_set(row->state, health);
+        wr_gauge_set(row->state, ret->keys[i].unwanted ? WR_HEALTH_UNREADY : health);
         wr_gauge_set(row->unmet, prevents(&row->key, health));
     }
     ret->ready &= !atomic_load(&ready->leaving);
@@ -166,12 +169,12 @@ void ready_write(const struct ready *ready, const struct ready_view *view,
     wr_json_str(json, "mode", "truthful");
     wr_json_bool(json, "draining", atomic_load(&ready->leaving));
     wr_json_object(json, "deps");
-    for (size_t i = 0; i < ready->count; i++)
-        wr_json_str(json, ready->rows[i].key.name,
-                    strcmp(ready->rows[i].key.name, "config") == 0
-                            && view->keys[i].health == WR_HEALTH_READY
-                        ? "loaded"
-                        : word(view->keys[i].health));
+    for (size_t i = 0; i < ready->count; i++) {
+        const char *name = ready->rows[i].key.name;
+        bool loaded = strcmp(name, "config") == 0 && view->keys[i].health == WR_HEALTH_READY;
+        if (!view->keys[i].unwanted)
+            wr_json_str(json, name, loaded ? "loaded" : word(view->keys[i].health));
+    }
     wr_json_end(json);
     wr_json_array(json, "missing");
     for (size_t i = 0; i < ready->count; i++)

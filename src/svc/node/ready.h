@@ -42,6 +42,7 @@ struct ready_key {
     const char *service;            /* whose it is; NULL is the node's own */
     const char *needs[READY_NEEDS_MAX];     /* names of earlier rows */
     ready_probe probe;              /* required */
+    bool (*wanted)(void *arg);      /* false: it is left out.  NULL: always wanted */
     void *arg;
     bool vital;                     /* without it nothing can be served */
     bool required;                  /* the operator wants it whole, not degraded */
@@ -50,7 +51,8 @@ struct ready_key {
 struct ready_view {
     bool ready, degraded;
     size_t count;
-    struct { enum wr_health health; char why[READY_WHY_MAX]; } keys[READY_KEYS_MAX];
+    struct { enum wr_health health; bool unwanted; char why[READY_WHY_MAX]; }
+        keys[READY_KEYS_MAX];
 };
 
 struct ready;

@@ -5,23 +5,36 @@
  * the whole, on a pool thread; what is right goes through cfg_updates, where a newer
  * one replaces one that waits; the node's conductor swaps the snapshot.  What is
  * wrong is said in the log, and the old one stays.
+ *
+ * Of the keys some are live: they are in force with the snapshot.  Some are what
+ * listeners are made of: these are made ready before (bind.c), or the whole is refused.
+ * The rest is for the next process: it is said in the log, and the snapshot keeps the
+ * values that are true.
  */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <weir/file.h>
 #include <weir/log.h>
+#include <weir/metric.h>
 #include <weir/offload.h>
 #include <weir/scope.h>
 #include <weir/select.h>
 #include <weir/task.h>
 
-#include "svc/node/certs.h"
 #include "svc/node/node_int.h"
 
 #define READ_WITHIN WR_S(5)
 #define CHANGES_MAX 64
 #define SETTLES_WITHIN WR_MS(50)    /* an editor writes more than once */
+#define INLETS_WITHIN WR_S(6)       /* longer than any drain */
+#define LOOK_EVERY WR_MS(20)
+
+static struct wr_metric reloads_metric = {
+    .name = "config_reloads_total",
+    .help = "Configurations that were read again: applied, or refused as a whole.",
+    .type = WR_COUNTER, .labels = { "result" }, .series_max = 2,
+};
 
 const struct settings *settings_get(struct node *node)
 {
@@ -34,11 +47,6 @@ void settings_put(struct node *node, const struct settings *settings)
 }
 
 /* ---- putting in force ---- */
-
-static bool quiet(const struct wr_conf_key *key)
-{
-    return key->type == WR_CONF_SECRET;
-}
 
 static enum wr_log_level level_named(const char *name)
 {
@@ -85,62 +93,110 @@ struct wr_http_limits reload_limits(const struct wr_conf *conf)
     };
 }
 
-static void tune(struct front *front, const struct wr_http_conf *http)
-{
-    if (!front)
-        return;
-    wr_http_tune(front_http(front), http);
-    wr_http_limit(front_http(front), &http->limits);
-}
-
 static void apply_bounds(struct node *node, const struct wr_conf *conf)
 {
     struct facets_conf facets = reload_facets(conf);
     struct wr_http_conf http = node_http(node, conf);
+    struct wr_oap_conf oap = ingress_bounds(conf);
     facets_set(node->facets, &facets);
-    tune(node->http, &http);
-    tune(node->control, &http);
-    tune(node->local, &http);
-    ingress_tune(node->ingress, conf);
+    for (size_t way = 0; way < WAY_COUNT; way++)
+        inlet_tune(node->inlets[way], &http, &oap);
 }
 
-/* Also when no key has changed: what the paths lead to may have. */
-static void renew_certs(struct node *node, const struct wr_conf *conf)
+static void refuse(struct node *node, uint64_t version, const char *why)
 {
-    char why[NODE_WHY_MAX] = "";
-    if (!node->tls)
-        return;                     /* that it is on or off needs a restart */
-    wr_err err = certs_load(&node->tls, conf, why, sizeof(why));
-    wr_log(err ? WR_ERROR : WR_INFO, err ? "tls.kept" : "tls.renewed", WR_F_STR("why", why));
+    atomic_fetch_add(&node->reloads_failed, 1);
+    wr_counter_add(wr_metric_counter(&reloads_metric, "refused"), 1);
+    wr_log(WR_ERROR, "config.refused", WR_F_STR("said", why), WR_F_U64("version", version));
+}
+
+static void tell_change(const char *event, const struct wr_conf_change *change)
+{
+    bool hidden = change->key->type == WR_CONF_SECRET;
+    wr_log(change->key->live ? WR_INFO : WR_WARN, event, WR_F_STR("key", change->key->name),
+           WR_F_STR("was", hidden ? "(hidden)" : change->was),
+           WR_F_STR("is", hidden ? "(hidden)" : change->is));
+}
+
+/* What must wait for another process is told, and what it is now is kept. */
+static wr_err keep_the_rest(struct wr_conf *conf, const struct wr_conf *running,
+                            size_t *ret_waiting)
+{
+    struct wr_conf_change changes[CHANGES_MAX];
+    size_t count = wr_conf_diff(changes, CHANGES_MAX, running, conf);
+    *ret_waiting = 0;
+    for (size_t i = 0; i < count && i < CHANGES_MAX; i++) {
+        if (changes[i].key->live || changes[i].key->rebind)
+            continue;
+        tell_change("config.needs_restart", &changes[i]);
+        ++*ret_waiting;
+    }
+    return wr_conf_keep(conf, running);
+}
+
+/* Before anything is put in force: what can fail. */
+static wr_err make_ready(struct binding *ret, struct node *node, struct wr_conf *conf,
+                         const struct settings *old, char *why)
+{
+    if (atomic_load(&node->leaving)) {
+        snprintf(why, NODE_WHY_MAX, "the node is about to end");
+        return WR_DRAINING;
+    }
+    for (size_t way = 0; way < WAY_COUNT; way++)
+        if (!inlet_ready(node->inlets[way])) {
+            snprintf(why, NODE_WHY_MAX, "what listened before the last changes still answers; "
+                     "reload again in a few seconds");
+            return WR_BUSY;
+        }
+    wr_err err = bind_open(ret, node, conf, old->conf, why);
+    if (err)
+        return err;
+    struct settings fresh = { conf, old->version + 1 };
+    err = wr_cell_set(&node->settings_writer, &fresh);
+    if (err)
+        bind_drop(ret);
+    return err;
+}
+
+static size_t tell_changes(const struct wr_conf *was, const struct wr_conf *is,
+                           size_t *ret_rebound)
+{
+    struct wr_conf_change changes[CHANGES_MAX];
+    size_t count = wr_conf_diff(changes, CHANGES_MAX, was, is);
+    *ret_rebound = 0;
+    for (size_t i = 0; i < count && i < CHANGES_MAX; i++) {
+        tell_change(changes[i].key->live ? "config.changed" : "config.rebound", &changes[i]);
+        *ret_rebound += !changes[i].key->live;
+    }
+    return count;
 }
 
 void reload_apply(struct node *node, struct wr_conf *conf)
 {
-    struct wr_conf_change changes[CHANGES_MAX];
+    struct binding binding = { 0 };
+    char why[NODE_WHY_MAX] = "no memory for it";
     const struct settings *old = settings_get(node);
-    uint64_t version = old->version + 1;
-    size_t count = wr_conf_diff(changes, CHANGES_MAX, old->conf, conf), waiting = 0;
-    for (size_t i = 0; i < count && i < CHANGES_MAX; i++) {
-        const struct wr_conf_key *key = changes[i].key;
-        waiting += !key->live;
-        wr_log(key->live ? WR_INFO : WR_WARN,
-               key->live ? "config.changed" : "config.needs_restart",
-               WR_F_STR("key", key->name),
-               WR_F_STR("was", quiet(key) ? "(hidden)" : changes[i].was),
-               WR_F_STR("is", quiet(key) ? "(hidden)" : changes[i].is));
-    }
-    settings_put(node, old);
-    struct settings fresh = { conf, version };
-    if (wr_cell_set(&node->settings_writer, &fresh)) {
-        wr_log(WR_ERROR, "config.kept", WR_F_ERR(WR_NOMEM));
+    size_t waiting, rebound;
+    wr_err err = keep_the_rest(conf, old->conf, &waiting);
+    if (!err)
+        err = make_ready(&binding, node, conf, old, why);
+    if (err) {
+        refuse(node, old->version, why);
+        settings_put(node, old);
         wr_conf_unref(conf);
         return;
     }
+    uint64_t version = old->version + 1;
+    size_t count = tell_changes(old->conf, conf, &rebound);
+    settings_put(node, old);
     reload_log(conf);
     apply_bounds(node, conf);
-    renew_certs(node, conf);
+    err = bind_apply(&binding, node, wr_after(wr_conf_duration(conf, "drain_deadline")));
+    WR_ASSERT(!err);
     bus_tell(node->bus, BUS_CONFIG_UPDATED, NULL, true, version);
-    wr_log(WR_INFO, "config.updated", WR_F_U64("version", version), WR_F_U64("changes", count),
+    wr_counter_add(wr_metric_counter(&reloads_metric, "applied"), 1);
+    wr_log(WR_WARN, "audit", WR_F_STR("type", "config.updated"), WR_F_U64("version", version),
+           WR_F_U64("changes", count), WR_F_U64("rebound", rebound),
            WR_F_U64("waiting_for_restart", waiting));
 }
 
@@ -159,13 +215,22 @@ static void read_again(void *arg)
     reading->err = wr_conf_load(&reading->conf, reading->source, &reading->report);
 }
 
-static void complain(struct node *node, const struct wr_conf_report *report)
+static void complain(struct node *node, const struct wr_conf_report *report, uint64_t version)
 {
     const char *at = report->text.at;
-    atomic_fetch_add(&node->reloads_failed, 1);
-    wr_log(WR_ERROR, "config.refused", WR_F_U64("errors", report->errors));
+    refuse(node, version, "it has errors");
     for (const char *end; at && (end = strchr(at, '\n')); at = end + 1)
         wr_log(WR_ERROR, "config.wrong", WR_F_TEXT("said", at, (size_t)(end - at)));
+}
+
+/* Changes that come faster than old fronts are over wait here, and become one. */
+static void await_inlets(struct node *node)
+{
+    wr_time until = wr_after(INLETS_WITHIN);
+    for (size_t way = 0; way < WAY_COUNT; way++)
+        while (!inlet_ready(node->inlets[way]) && wr_now() < until)
+            if (wr_sleep(wr_after(LOOK_EVERY)))
+                return;
 }
 
 static wr_err reload(struct node *node)
@@ -173,12 +238,14 @@ static wr_err reload(struct node *node)
     const struct settings *settings = settings_get(node);
     struct wr_conf_source source = *node->start->source;
     struct reading reading = { .source = &source };
+    uint64_t version = settings->version;
     source.running = settings->conf;
     node_news(node, WR_NEWS_RELOADING, NULL);
+    await_inlets(node);
     wr_err err = wr_offload(read_again, &reading, wr_after(READ_WITHIN));
     settings_put(node, settings);
     if (!err && reading.err)
-        complain(node, &reading.report);
+        complain(node, &reading.report, version);
     else if (!err)
         err = wr_chan_send(node->updates, &reading.conf, WR_NOW);
     if (err)
