@@ -269,6 +269,22 @@ TEST(refusals_and_answers_are_counted_by_the_names_that_were_agreed)
     leave(&site, &peer);
 }
 
+TEST(a_server_has_finished_when_no_worker_has_a_call_of_it)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 1, 4, (struct wr_oap_conf){ 0 });
+    greet(&site, &peer);
+    say(&peer, STUBBORN, 1, "");
+    settle();
+    hang_up(&peer);
+    CHECK_ERR(WR_TIMEOUT, wr_oap_finish(site.oap, wr_after(WR_S(10))));
+    CHECK_EQ(0, wr_oap_connections(site.oap));
+    CHECK_OK(wr_once_set(gate, NULL));
+    CHECK_OK(wr_oap_finish(site.oap, wr_after(WR_S(1))));
+    close_site(&site);
+}
+
 /* ---- a table that contradicts itself ---- */
 
 TEST_PANICS(two_verbs_of_one_number_are_a_panic, "id != ")

@@ -194,6 +194,25 @@ TEST(readiness_and_answers_go_on_while_addresses_move)
     end(&rig);
 }
 
+TEST(an_address_that_others_reach_wants_a_token_from_then_on)
+{
+    static char *const env[] = { "WEIR_ADMIN_TOKEN=secret", NULL };
+    struct rig rig;
+    rig_env = env;
+    begin(&rig, HOME);
+    rig_env = NULL;
+    CHECK_EQ(200, rig_get(&rig, "/v1/hello", &answer));
+    reload(&rig, "http_addr = \"0.0.0.0:0\"\n");
+    struct wr_addr http = addr_of(&rig, WAY_HTTP);
+    CHECK_EQ(401, ask_at(&http, GET("/v1/hello")));
+    CHECK_EQ(200, ask_at(&http, "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n"
+                                "Authorization: Bearer secret\r\n\r\n"));
+    reload(&rig, HOME);
+    http = addr_of(&rig, WAY_HTTP);
+    CHECK_EQ(200, ask_at(&http, GET("/v1/hello")));
+    end(&rig);
+}
+
 /* ---- what cannot be had ---- */
 
 TEST(one_address_that_is_taken_refuses_the_whole)

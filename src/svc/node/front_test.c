@@ -56,6 +56,41 @@ TEST(a_guest_who_stays_is_shown_out_at_the_deadline)
     front_close(front);
 }
 
+static wr_err keep_it(void *arg, struct wr_call *call)
+{
+    *(struct wr_call **)arg = call;
+    return WR_OK;
+}
+
+TEST(a_front_is_not_over_while_a_worker_has_a_call_of_it)
+{
+    static const struct wr_route routes[] = { { .method = "GET", .path = "/",
+                                                .handler = answer_slowly } };
+    struct wr_call *kept = NULL;
+    struct front *front = NULL;
+    struct wr_addr addr;
+    CHECK_OK(wr_addr_parse(&addr, "127.0.0.1:0"));
+    CHECK_OK(front_listen(&front, &(struct front_place){ .fd = -1, .addr = &addr }));
+    CHECK_OK(front_http(front, &(struct wr_http_conf){ .routes = routes, .count = 1,
+                                                       .submit = keep_it, .arg = &kept }));
+    struct wr_scope *scope = start(front);
+    struct wr_stream *guest = dial_front(front_addr(front));
+    rig_front_say(guest, "/");
+    settle();
+    CHECK_OK(front_retire(front, wr_after(WR_S(3))));
+    CHECK(strstr(hear_front(guest), "Timeout"));        /* at its deadline, without it */
+    wr_stream_close(guest);
+    CHECK_OK(wr_sleep(wr_after(WR_S(10))));
+    CHECK_EQ(0, front_connections(front));
+    CHECK(!front_over(front));
+    REQUIRE(kept);
+    wr_call_refuse(kept, WR_CANCELED);
+    CHECK_OK(wr_scope_join(scope, wr_after(WR_S(1))));
+    CHECK(front_over(front));
+    CHECK_OK(wr_scope_close(scope));
+    front_close(front);
+}
+
 TEST(a_front_serves_behind_the_listener_of_another)
 {
     struct front *first = front_at("127.0.0.1:0", "first");
