@@ -25,6 +25,6 @@ requests = int(re.search(r"(\d+) requests in", said)[1])
 rig.say(**{
     f"{name}_h1_per_cpu_s": requests / used,
     f"{name}_h1_per_s": float(re.search(r"Requests/sec:\s+([\d.]+)", said)[1]),
-    f"{name}_h1_p50_us": rig.micros(re.search(r"50%\s+(\S+)", said)[1]),
-    f"{name}_h1_p99_us": rig.micros(re.search(r"99%\s+(\S+)", said)[1]),
+    f"{name}_h1_p50_us": rig.micros(re.search(r"(?m)^\s+50%\s+(\S+)", said)[1]),
+    f"{name}_h1_p99_us": rig.micros(re.search(r"(?m)^\s+99%\s+(\S+)", said)[1]),
 })

@@ -16,8 +16,8 @@ def beside(program, peers, *arguments):
 QUESTIONS = [
     Question("http1", beside("http1", ["epoll", "h2o", "hyper", "nginx", "go"]), cpu_only=True),
     Question("http2", beside("http2", ["h2o", "hyper", "nginx", "go"]), cpu_only=True),
-    Question("overload 2x", beside("overload", ["hyper", "go"], "2")),
-    Question("overload 4x", beside("overload", ["hyper", "go"], "4")),
+    Question("overload 2x", beside("overload", ["hyper", "go", "epoll"], "2")),
+    Question("overload 4x", beside("overload", ["hyper", "go", "epoll"], "4")),
     Question("deadline", [("net", "deadline")]),
     Question("drain", [("net", "drain")]),
     Question("idle keep-alive", [("net", "idle", "keepalive")]),
@@ -70,10 +70,12 @@ def overload(times):
     return [
         Row(f"{times}x overload: time to 429, p99", "us", f"weir_{over}_busy_p99_us",
             {"hyper": f"hyper_{over}_busy_p99_us"}, less=True, must=Times(0.5),
-            beside={"Go": f"go_{over}_busy_p99_us"}),
+            beside={"Go": f"go_{over}_busy_p99_us",
+                    "bare epoll, all at once": f"epoll_{over}_p99_us"}),
         Row(f"{times}x overload: time to 429, p50", "us", f"weir_{over}_busy_p50_us",
             {"hyper": f"hyper_{over}_busy_p50_us"}, less=True, must=Plain(60),
-            beside={"Go": f"go_{over}_busy_p50_us"}),
+            beside={"Go": f"go_{over}_busy_p50_us",
+                    "bare epoll, all at once": f"epoll_{over}_p50_us"}),
         # what waits behind 512 others and 32 workers of 5 ms each is done in 85 ms
         Row(f"{times}x overload: accepted work, p99", "ms", f"weir_{over}_done_p99_ms",
             {"hyper": f"hyper_{over}_done_p99_ms"}, less=True, must=Plain(100),
