@@ -200,3 +200,27 @@ def watched(node):
         own.process.send_signal(signal.SIGTERM)
         require("STOPPING=1" in own.hear(1), "it does not say that it stops")
         expect(own.process.wait(10), 0)
+
+
+# ---- its folder ----
+
+def ask_local(path):
+    """The status of GET /v1/hello over a Unix socket."""
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(5)
+        link.connect(str(path))
+        link.sendall(b"GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return int(link.recv(1000).split()[1])
+
+
+@case("a node answers on the socket in its data directory, also where one was killed")
+def data_socket(node):
+    program = node.command[0]
+    with tempfile.TemporaryDirectory(prefix="weir-") as folder:
+        for killed in (True, False):
+            with live.Node("--data", folder, program=program) as own:
+                expect(ask_local(f"{folder}/node.sock"), 200)
+                if killed:
+                    own.process.kill()
+                    own.process.wait()
+        require(not pathlib.Path(folder, "node.sock").exists(), "the socket was left behind")

@@ -30,6 +30,7 @@ struct start {
     struct wr_manager *manager;
     struct timespec began;
     int lock;                       /* of the data directory; -1 under amnesia */
+    char local[108];                /* the socket there; empty: none */
 };
 
 /* ---- the data directory: one node each ---- */
@@ -70,6 +71,12 @@ static int take_data(struct start *start)
     if (flock(fd, LOCK_EX | LOCK_NB))
         return in_use(data, fd);
     start->lock = fd;
+    int len = snprintf(start->local, sizeof(start->local), "%s/node.sock", data);
+    if (len >= (int)sizeof(start->local)) {
+        start->local[0] = '\0';
+        fprintf(stderr, "weir: %s/node.sock is too long a name for a socket: there is none; "
+                "give a shorter --data\n", data);
+    }
     return 0;
 }
 
@@ -178,6 +185,7 @@ int weir_run(int argc, char **argv)
         if (wr_conf_bool(start.conf, "security.amnesia"))
             forget();
         start.node = (struct node_start){ .conf = start.conf, .source = &start.source,
+                                          .local = start.local[0] ? start.local : NULL,
                                           .ready = say_ready, .arg = &start,
                                           .manager = start.manager };
         err = wr_run(&(struct wr_run_conf){

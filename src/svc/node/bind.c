@@ -43,14 +43,18 @@ static bool changes(const struct row *row, const struct wr_conf *conf,
 
 /* ---- where ---- */
 
-static struct wr_addr addr_of(const struct row *row, const struct wr_conf *conf)
+static struct wr_addr addr_of(const struct node *node, const struct row *row,
+                              const struct wr_conf *conf)
 {
-    struct wr_addr addr = { .kind = WR_ADDR_UNIX };
-    if (!wr_conf_has(conf, row->addr))
-        return (struct wr_addr){ 0 };
+    struct wr_addr addr = { 0 };
+    bool said = wr_conf_has(conf, row->addr);
     if (row != &rows[WAY_LOCAL])
-        return *wr_conf_addr(conf, row->addr);
-    snprintf(addr.path, sizeof(addr.path), "%s", wr_conf_text(conf, row->addr));
+        return said ? *wr_conf_addr(conf, row->addr) : addr;
+    const char *path = said ? wr_conf_text(conf, row->addr) : node->start->local;
+    if (path) {
+        addr.kind = WR_ADDR_UNIX;
+        snprintf(addr.path, sizeof(addr.path), "%s", path);
+    }
     return addr;
 }
 
@@ -69,7 +73,7 @@ static bool is_ours(struct node *node, const struct wr_addr *addr, char *text)
 static void explain(struct node *node, const struct row *row, const struct wr_conf *conf,
                     wr_err err, char *why)
 {
-    struct wr_addr addr = addr_of(row, conf);
+    struct wr_addr addr = addr_of(node, row, conf);
     char text[WR_ADDR_TEXT_MAX], own[WR_ADDR_TEXT_MAX], reason[WR_ADDR_TEXT_MAX + 200];
     const char *known = err == WR_EXISTS
             ? "something listens there already; stop it, or choose another address"
@@ -92,7 +96,7 @@ static wr_err listen_at(struct front **ret, struct node *node, enum way way,
                         const struct wr_conf *conf, const struct wr_conf *was, char *why)
 {
     const struct row *row = &rows[way];
-    struct wr_addr addr = addr_of(row, conf), now;
+    struct wr_addr addr = addr_of(node, row, conf), now;
     bool stays = was && !wr_conf_differs(was, conf, row->addr);
     struct front_place place = {
         .fd = was ? -1 : node_passed(node, row->name), .addr = stays ? NULL : &addr,
@@ -150,9 +154,10 @@ static wr_err choose_routes(struct node *node, const struct wr_conf *conf,
 
 /* The Unix socket is for the owner of its folder, which is nobody else's, and for those
  * that are listed. */
-static wr_err list_uids(const struct wr_conf *conf, uint32_t *uids, size_t *ret_count)
+static wr_err list_uids(const struct node *node, const struct wr_conf *conf, uint32_t *uids,
+                        size_t *ret_count)
 {
-    struct wr_addr addr = addr_of(&rows[WAY_LOCAL], conf);
+    struct wr_addr addr = addr_of(node, &rows[WAY_LOCAL], conf);
     const int64_t *listed;
     struct wr_file_info folder;
     char *slash = strrchr(addr.path, '/');
@@ -179,7 +184,7 @@ static wr_err serve_http(struct front *front, struct node *node, enum way way,
     if (!err && way == WAY_LOCAL) {
         http.tls = NULL;
         http.uids = uids;
-        err = list_uids(conf, uids, &http.uid_count);
+        err = list_uids(node, conf, uids, &http.uid_count);
     }
     if (!err)
         err = front_http(front, &http);
