@@ -83,24 +83,25 @@ wr_err (wr_scope_new)(struct wr_scope **ret, const struct wr_scope_conf *conf,
     struct wr_scope *scope = malloc(sizeof(*scope));    /* calloc passes glibc's cache by */
     if (!scope)
         return WR_NOMEM;
-    memset(scope, 0, sizeof(*scope));
-    scope->depth = parent->depth + 1;
-    scope->name = conf->name ? conf->name : "scope";
-    scope->shield = conf->shield;
-    scope->independent = conf->independent;
-    scope->low = conf->low || parent->low;
-    scope->control = wr_rt.control && (conf->control || parent->control);
-    scope->owner = fiber;
     bool own = conf->shield || conf->deadline < parent->deadline;
-    scope->deadline = own ? conf->deadline : parent->deadline;
-    scope->timer_home = own ? fiber->home : parent->timer_home;
+    *scope = (struct wr_scope){
+        .depth = parent->depth + 1,
+        .name = conf->name ? conf->name : "scope",
+        .shield = conf->shield,
+        .independent = conf->independent,
+        .low = conf->low || parent->low,
+        .control = wr_rt.control && (conf->control || parent->control),
+        .owner = fiber,
+        .deadline = own ? conf->deadline : parent->deadline,
+        .timer_home = own ? fiber->home : parent->timer_home,
+        .owner_below = fiber->scopes,
+    };
     attach(scope, parent);
     if (own) {
         scope->timer.kind = TIMER_SCOPE;
         scope->timer.owner = scope;
         wr_wheel_arm(&fiber->home->wheel, &scope->timer, scope->deadline);
     }
-    scope->owner_below = fiber->scopes;
     fiber->scopes = scope;
     *ret = scope;
     return WR_OK;
