@@ -138,7 +138,9 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     for (size_t i = 0; i < conf->count; i++) {
         states[i].latency = wr_metric_histogram(&latency, table[i].path, table[i].method);
         states[i].busy = wr_metric_counter(&busy, table[i].path);
+        states[i].tally = (struct tally){ .route = table[i].path, .method = table[i].method };
     }
+    tally_show(http);
     *ret = http;
     return WR_OK;
 }
@@ -147,6 +149,7 @@ void wr_http_free(struct wr_http *http)
 {
     if (!http)
         return;
+    tally_forget(http);
     for (size_t i = 0; i < SERVER_SPARE_MAX; i++)
         call_drop(atomic_load(&http->spare[i]));
     routes_free(http->routes);
@@ -236,6 +239,7 @@ void server_count(struct wr_http *http, const struct wr_call *call, wr_time now)
 {
     if (call->route)
         wr_histogram_observe(http->states[call->route_index].latency, now - call->began);
+    tally_count(call->route ? &http->states[call->route_index].tally : NULL, call->status);
     if (call->failed)
         reject_count_call(call);
 }

@@ -11,6 +11,7 @@
 #include "net/call.h"
 #include "net/door.h"
 #include "net/route.h"
+#include "net/tally.h"
 
 #define SERVER_SHARDS 8
 #define SERVER_SPARE_MAX 64
@@ -28,6 +29,7 @@ struct route_state {
     _Atomic unsigned running;
     struct wr_histogram *latency;
     struct wr_counter *busy;
+    struct tally tally;
 };
 
 /* What may change while it serves (wr_http_tune). */
@@ -39,6 +41,7 @@ struct limits {
 
 struct wr_http {
     struct wr_http_conf conf;
+    struct wr_http *next, **link;   /* among all servers, for tally.c */
     struct limits now;
     struct routes *routes;
     struct route_state *states;     /* one for each route */

@@ -195,7 +195,7 @@ static wr_err only_known(struct wr_call *call, json_t *wish)
 static wr_err read_wish(struct wr_call *call, json_t *wish, struct probe_conf *ret)
 {
     const char *suite = json_string_value(json_object_get(wish, "suite"));
-    json_int_t seconds, clients, samples, seed, payload;
+    json_int_t seconds = 0, clients = 0, samples = 0, seed = 0, payload;
     wr_err err = only_known(call, wish);
     if (!err && (!suite || strcmp(suite, PROBE_SUITE) != 0))
         err = wr_call_fail(call, WR_INVALID, "suite is \"%.40s\"; there is %s",

@@ -15,6 +15,10 @@ static struct wr_metric state_metric = {
     .type = WR_GAUGE, .labels = { "service" }, .series_max = READY_KEYS_MAX + 1,
 };
 
+static struct wr_metric ready_metric = {
+    .name = "ready_state", .help = "1 while /readyz answers 200.", .type = WR_GAUGE,
+};
+
 static struct wr_metric unmet_metric = {
     .name = "ready_dependency_unmet",
     .help = "1 while this keeps the node from being ready.",
@@ -30,7 +34,7 @@ struct row {
 
 struct ready {
     _Atomic bool leaving;
-    struct wr_gauge *node;
+    struct wr_gauge *node, *ready;
     size_t count;
     struct row rows[];
 };
@@ -58,6 +62,7 @@ wr_err ready_new(struct ready **ret, const struct ready_key *keys, size_t count)
         return WR_NOMEM;
     ready->count = count;
     ready->node = wr_metric_gauge(&state_metric, "node");
+    ready->ready = wr_metric_gauge(&ready_metric);
     for (size_t i = 0; i < count; i++) {
         struct row *row = &ready->rows[i];
         row->key = keys[i];
@@ -124,6 +129,7 @@ void ready_look(struct ready *ready, struct ready_view *ret)
         wr_gauge_set(row->unmet, prevents(&row->key, health));
     }
     ret->ready &= !atomic_load(&ready->leaving);
+    wr_gauge_set(ready->ready, ret->ready);
     wr_gauge_set(ready->node, !ret->ready     ? WR_HEALTH_UNREADY
                               : ret->degraded ? WR_HEALTH_DEGRADED
                                               : WR_HEALTH_READY);

@@ -31,6 +31,11 @@ static struct figure { const char *series; long long least, most; } figures[] = 
     { .series = "bus_lagged_total{service=\"health\"}" },
     { .series = "config_coalesced_total{queue=\"node.reloads\"}" },
     { .series = "process_uptime_seconds" },
+    { .series = "ready_state" },
+    { .series = "rejected_total{reason=\"429\"}" },
+    { .series = "http_requests_total{route=\"/v1/hello\",method=\"GET\",status=\"200\"}" },
+    { .series = "inflight_requests{route=\"/api/v1/debug/sleep\"}" },
+    { .series = "io_bytes_total{op=\"write\"}" },
 };
 
 static long long value_of(const char *series)
