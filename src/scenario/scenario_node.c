@@ -1,13 +1,15 @@
 /* scenario_node.c - the whole node in the simulator: load, chaos, and the end.
  *
  * The real node runs as `weir` does, with two workers and a short queue or a longer one.
- * Clients ask over a bad network, workers are killed while they work, and at some moment
- * the node is told to stop.  A judge sits at the Unix socket of the control plane, where
- * nothing goes wrong: health is answered at once, to the end; readiness is refused from
- * the moment of the order on; and the node has left within its deadline.
+ * Clients ask over a bad network, workers are killed while they work, HTTP moves from one
+ * address to another and back, and at some moment the node is told to stop.  A judge sits
+ * at the Unix socket of the control plane, where nothing goes wrong: health is answered at
+ * once, to the end; readiness is refused from the moment of the order on; and the node has
+ * left within its deadline.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "conf/node_keys.h"
 #include "scenario/scenarios.h"
@@ -20,6 +22,8 @@
 #define CLIENTS 9               /* more than workers and places in the queue */
 
 struct whole {
+    struct wr_conf_source source;
+    char *argv[16];
     struct node_start start;
     struct node *node;
     struct node_face face;
@@ -28,7 +32,7 @@ struct whole {
     wr_time told;               /* to stop */
     wr_err result;
     uint64_t answers[6];        /* by hundreds */
-    uint64_t failed, kills, looks;
+    uint64_t failed, kills, looks, moves;
 };
 
 /* ---- the node ---- */
@@ -40,18 +44,23 @@ static void be_ready(void *arg, const struct node_face *face)
     whole->ready = true;
 }
 
+static const char *const places[] = { "http_addr = \"127.0.0.1:8080\"\n",
+                                      "http_addr = \"127.0.0.1:8081\"\n" };
+
 static void load(struct whole *whole)
 {
-    char *argv[] = { "weir", "--http-addr", "127.0.0.1:8080", "--metrics",
-                     "unix:/run/node.sock", "--amnesia", "--log-level", "error",
-                     "--workers-count", "2", "--channels-work",
-                     whole->roomy ? "16" : "4" };
+    char *const argv[] = { "weir", "--metrics", "unix:/run/node.sock", "--amnesia",
+                           "--log-level", "error", "--workers-count", "2",
+                           "--channels-work", whole->roomy ? "16" : "4" };
     static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
-    struct wr_conf_source source = { .tables = tables, .argv = argv, .cpus = 2,
-                                     .argc = sizeof(argv) / sizeof(argv[0]) };
+    memcpy(whole->argv, argv, sizeof(argv));
+    whole->source = (struct wr_conf_source){ .tables = tables, .argv = whole->argv, .cpus = 2,
+                                             .argc = sizeof(argv) / sizeof(argv[0]),
+                                             .path = "/nowhere/weir.toml", .text = places[0] };
     struct wr_conf_report report = { 0 };
-    MUST(wr_conf_load(&whole->start.conf, &source, &report));
+    MUST(wr_conf_load(&whole->start.conf, &whole->source, &report));
     wr_conf_report_free(&report);
+    whole->start.source = &whole->source;
     whole->start.ready = be_ready;
     whole->start.arg = whole;
     whole->start.no_signals = true;
@@ -170,6 +179,20 @@ static wr_err kill_workers(void *arg)
     return WR_OK;
 }
 
+/* Elsewhere and back; what listens is told by be_ready. */
+static wr_err move_http(void *arg)
+{
+    struct whole *whole = arg;
+    while (!whole->told) {
+        MUST(wr_sleep(some_time(WR_MS(700))));
+        if (whole->told || !wr_sim_fault("move", 2))
+            continue;
+        whole->source.text = places[++whole->moves % 2];
+        node_reload(whole->node);
+    }
+    return WR_OK;
+}
+
 static wr_err stop_sometime(void *arg)
 {
     struct whole *whole = arg;
@@ -198,6 +221,7 @@ static wr_err run(void *arg)
     WR_ASSERT(whole->ready);
     MUST(wr_scope_go(scope, "whole.judge", judge, whole));
     MUST(wr_scope_go(scope, "whole.killer", kill_workers, whole));
+    MUST(wr_scope_go(scope, "whole.mover", move_http, whole));
     MUST(wr_scope_go(scope, "whole.stopper", stop_sometime, whole));
     for (int i = 0; i < CLIENTS; i++)
         MUST(wr_scope_go(scope, "whole.user", use, whole));
@@ -205,9 +229,9 @@ static wr_err run(void *arg)
     MUST(wr_scope_close(scope));
     wr_conf_unref(whole->start.conf);
     wr_sim_note("%" PRIu64 " served, %" PRIu64 " sent away, %" PRIu64 " not served, %" PRIu64
-                " failed; %" PRIu64 " killed, %" PRIu64 " looks", whole->answers[2],
-                whole->answers[4], whole->answers[5], whole->failed, whole->kills,
-                whole->looks);
+                " failed; %" PRIu64 " killed, %" PRIu64 " moved, %" PRIu64 " looks",
+                whole->answers[2], whole->answers[4], whole->answers[5], whole->failed,
+                whole->kills, whole->moves, whole->looks);
     return WR_OK;
 }
 
