@@ -213,6 +213,28 @@ TEST(an_address_that_others_reach_wants_a_token_from_then_on)
     end(&rig);
 }
 
+TEST(a_change_that_comes_while_another_is_made_is_not_lost)
+{
+    struct rig rig;
+    struct wr_conf_report report = { 0 };
+    struct wr_conf *next = NULL;
+    begin(&rig, HOME);
+    rig.source.text = AWAY;
+    node_reload(rig.node);
+    while (version(&rig) == 1)
+        CHECK_OK(wr_yield());
+    rig.source.text = AWAY "idle_timeout = \"77s\"\n";     /* it has not moved yet */
+    CHECK_OK(wr_conf_load(&next, &rig.source, &report));
+    CHECK_OK(wr_chan_send(rig.node->updates, &next, WR_NOW));
+    CHECK_OK(wr_sleep(wr_after(WR_S(1))));
+    const struct settings *settings = settings_get(rig.node);
+    CHECK_EQ(3, settings->version);
+    CHECK_EQ(WR_S(77), wr_conf_duration(settings->conf, "idle_timeout"));
+    settings_put(rig.node, settings);
+    rig.source.text = NULL;
+    end(&rig);
+}
+
 /* ---- what cannot be had ---- */
 
 TEST(one_address_that_is_taken_refuses_the_whole)

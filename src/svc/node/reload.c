@@ -142,12 +142,6 @@ static wr_err make_ready(struct binding *ret, struct node *node, struct wr_conf 
         snprintf(why, NODE_WHY_MAX, "the node is about to end");
         return WR_DRAINING;
     }
-    for (size_t way = 0; way < WAY_COUNT; way++)
-        if (!inlet_ready(node->inlets[way])) {
-            snprintf(why, NODE_WHY_MAX, "what listened before the last changes still answers; "
-                     "reload again in a few seconds");
-            return WR_BUSY;
-        }
     wr_err err = bind_open(ret, node, conf, old->conf, why);
     if (err)
         return err;
@@ -171,8 +165,22 @@ static size_t tell_changes(const struct wr_conf *was, const struct wr_conf *is,
     return count;
 }
 
+/* What listened before the last changes may still be on its way out. */
+static bool can_move(struct node *node)
+{
+    bool can = true;
+    for (size_t way = 0; way < WAY_COUNT; way++)
+        can &= inlet_ready(node->inlets[way]);
+    return can;
+}
+
 void reload_apply(struct node *node, struct wr_conf *conf)
 {
+    if (!can_move(node)) {          /* the watcher waits for it, and reads again */
+        node_reload(node);
+        wr_conf_unref(conf);
+        return;
+    }
     struct binding binding = { 0 };
     char why[NODE_WHY_MAX] = "no memory for it";
     const struct settings *old = settings_get(node);
@@ -227,10 +235,9 @@ static void complain(struct node *node, const struct wr_conf_report *report, uin
 static void await_inlets(struct node *node)
 {
     wr_time until = wr_after(INLETS_WITHIN);
-    for (size_t way = 0; way < WAY_COUNT; way++)
-        while (!inlet_ready(node->inlets[way]) && wr_now() < until)
-            if (wr_sleep(wr_after(LOOK_EVERY)))
-                return;
+    while (!can_move(node) && wr_now() < until)
+        if (wr_sleep(wr_after(LOOK_EVERY)))
+            return;
 }
 
 static wr_err reload(struct node *node)
