@@ -54,6 +54,8 @@ enum wr_route_class {
     WR_ROUTE_STREAM,            /* sends its body bit by bit; not queued */
 };
 
+#define WR_BODY_LARGE SIZE_MAX
+
 /* A row of the table.  Zero is the default of everything but method, path and
  * handler. */
 struct wr_route {
@@ -62,9 +64,11 @@ struct wr_route {
     wr_handler handler;
     void *arg;                      /* wr_call_arg gives it back */
     enum wr_route_class class;
-    size_t body_max;                /* bytes; 1 MiB.  GET, HEAD and DELETE: none */
-    /* From the first byte to the end of the answer: 2 s; long ones 300 s, streams an
-     * hour.  A short handler must be done at three quarters of it. */
+    /* Bytes; conf.body_max, or with WR_BODY_LARGE conf.body_large.  GET, HEAD and
+     * DELETE: none. */
+    size_t body_max;
+    /* From the first byte to the end of the answer: conf.deadline; long ones 300 s, streams
+     * an hour.  A short handler must be done at three quarters of it. */
     wr_time deadline;
     unsigned concurrency;           /* calls at the same time; 0 is no bound of its own */
     bool repeatable;                /* twice is as good as once; GET, PUT, DELETE always are */
@@ -103,6 +107,10 @@ struct wr_http_conf {
     void (*leave)(void *arg, struct wr_call *call);
     void *arg;                      /* of all three */
     struct wr_tls *tls;             /* who comes must speak it; NULL: in clear */
+    size_t body_max, body_large;    /* bytes of a body, where its route says no number:
+                                     * 1 MiB; 4 MiB for those with WR_BODY_LARGE */
+    wr_time deadline;               /* of routes that say none and do not wait; 2 s */
+    unsigned tries_max;             /* of a call whose worker ends under it; 3 */
     size_t decoded_max;             /* bytes of a body that came in gzip or zstd; 32 MiB */
     unsigned decoded_ratio_max;     /* ... for each byte that came; 10 */
     unsigned connections_max;       /* 1024 */
@@ -137,7 +145,7 @@ wr_err wr_http_take(struct wr_http *http, struct wr_listener *listener,
 /* Other limits from now on; connections that are open stay. */
 void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits);
 
-/* The bounds of conf (decoded_max to idle_max) for what begins from now on. */
+/* The bounds of conf (body_max to idle_max) for what begins from now on. */
 void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf);
 
 /* From now on connections are closed after their answer, and wr_call_select ends in
@@ -180,6 +188,10 @@ const char *wr_call_body(const struct wr_call *call, size_t *ret_len);
 /* The id of the request, for logs: the X-Corr-ID or X-Request-Id that came with it,
  * when it has at most 64 printable characters and no space; else a new one. */
 const char *wr_call_corr_id(const struct wr_call *call);
+
+/* When its first byte came, and when it must have been answered. */
+wr_time wr_call_began(const struct wr_call *call);
+wr_time wr_call_deadline(const struct wr_call *call);
 
 /* Who asks. */
 const struct wr_addr *wr_call_peer(const struct wr_call *call);

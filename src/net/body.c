@@ -44,7 +44,7 @@ static wr_err coding_of(const struct head *head, enum unzip_coding *ret)
 bool call_body_open(struct wr_call *call)
 {
     enum unzip_coding coding;
-    if (call->head.length > call->route->body_max)
+    if (call->head.length > call->body_max)
         return refused(call, WR_INVALID, 413, "the body is larger than this path takes");
     if (coding_of(&call->head, &coding)) {
         wr_call_reply_header(call, "Accept-Encoding", "gzip, zstd");
@@ -55,8 +55,8 @@ bool call_body_open(struct wr_call *call)
         return true;
     const struct limits *now = &call->http->now;
     size_t max = now->decoded_max;
-    if (max > call->route->body_max)
-        max = call->route->body_max;
+    if (max > call->body_max)
+        max = call->body_max;
     call->coding = calloc(1, sizeof(*call->coding));
     wr_err err = call->coding ? unzip_open(&call->coding->unzip, coding, max,
                                            now->decoded_ratio_max)
@@ -75,7 +75,7 @@ void call_body_close(struct wr_call *call)
 static void keep(struct wr_call *call, const char *bytes, size_t len)
 {
     if (call->collected.max == 1)
-        call->collected = wr_text_heap(call->route->body_max + 1);
+        call->collected = wr_text_heap(call->body_max + 1);
     wr_text_bytes(&call->collected, bytes, len);
     call->body_over |= call->collected.cut > 0;
     call->body = (struct slice){ call->collected.at, call->collected.len };
@@ -87,7 +87,7 @@ static void decode(struct wr_call *call, const char *bytes, size_t len)
     char out[STEP];
     size_t got = STEP;
     coding->came += len;
-    call->body_over = coding->came > call->route->body_max;
+    call->body_over = coding->came > call->body_max;
     while (!coding->err && (len > 0 || got == STEP)) {
         coding->err = unzip_step(&coding->unzip, &bytes, &len, out, sizeof(out), &got);
         if (!coding->err)
@@ -127,6 +127,6 @@ bool call_body_whole(struct wr_call *call)
         return refused(call, WR_NOMEM, 503, unzip->why);
     if (coding->err == WR_DENIED)
         call->rejected = "decompress_cap";
-    bool large = coding->err == WR_DENIED && unzip->out > call->route->body_max;
+    bool large = coding->err == WR_DENIED && unzip->out > call->body_max;
     return refused(call, WR_INVALID, large ? 413 : 400, unzip->why);
 }

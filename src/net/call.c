@@ -12,7 +12,6 @@
 #include "base/ulid.h"
 #include "net/server.h"
 
-#define REPEATS_MAX 2               /* three tries in all */
 #define REPLY_KEPT 1024             /* the memory of a small reply is good for the next */
 
 /* ---- making and letting go ---- */
@@ -282,6 +281,20 @@ static void forget_token(struct wr_call *call)
     }
 }
 
+/* As they are now: a call keeps those that it began with. */
+static void set_bounds(struct wr_call *call)
+{
+    const struct limits *now = &call->http->now;
+    const struct route_state *state = &call->http->states[call->route_index];
+    wr_time within = state->usual_deadline ? now->deadline : call->route->deadline;
+    call->hard_deadline = call->deadline = call->began + within;
+    if (call->route->class == WR_ROUTE_SHORT)
+        call->deadline -= within / 4;
+    call->body_max = state->body == BODY_USUAL   ? now->body_max
+                     : state->body == BODY_LARGE ? now->body_large
+                                                 : call->route->body_max;
+}
+
 static bool judge(struct wr_call *call, struct wr_rand *ids, wr_time now)
 {
     identify(call, ids);
@@ -295,9 +308,7 @@ static bool judge(struct wr_call *call, struct wr_rand *ids, wr_time now)
         return no_route(call, found);
     call->route = found.route;
     call->route_index = found.index;
-    call->hard_deadline = call->deadline = call->began + call->route->deadline;
-    if (call->route->class == WR_ROUTE_SHORT)
-        call->deadline -= call->route->deadline / 4;
+    set_bounds(call);
     return admitted(call, now) && call_body_open(call);
 }
 
@@ -439,7 +450,8 @@ static bool repeatable(const struct wr_call *call)
 static bool run_again(struct wr_call *call)
 {
     const struct wr_http_conf *conf = &call->http->conf;
-    if (call->repeated == REPEATS_MAX || !repeatable(call) || wr_now() >= call->deadline)
+    if (call->repeated + 1 >= call->http->now.tries_max || !repeatable(call)
+        || wr_now() >= call->deadline)
         return false;
     call->repeated++;
     forget_answer(call);
@@ -518,6 +530,16 @@ const char *wr_call_body(const struct wr_call *call, size_t *ret_len)
 const char *wr_call_corr_id(const struct wr_call *call)
 {
     return call->corr;
+}
+
+wr_time wr_call_began(const struct wr_call *call)
+{
+    return call->began;
+}
+
+wr_time wr_call_deadline(const struct wr_call *call)
+{
+    return call->hard_deadline;
 }
 
 const struct wr_addr *wr_call_peer(const struct wr_call *call)

@@ -60,6 +60,7 @@ struct wr_call {
      * stood between them. */
     char *path, *query;             /* decoded; as it came, or NULL */
     struct params params;
+    size_t body_max;
     struct slice body;              /* in `bytes`, or all of `collected` */
     struct wr_text collected;
     bool body_over;                 /* it was larger than the route allows */

@@ -12,6 +12,8 @@
 #include "net/unzip.h"
 
 #define BODY_MAX ((size_t)1 << 20)
+#define BODY_LARGE_MAX ((size_t)4 << 20)
+#define TRIES_MAX 3
 #define DEADLINE WR_S(2)
 #define LONG_DEADLINE WR_S(300)
 #define STREAM_DEADLINE WR_S(3600)
@@ -74,27 +76,46 @@ static bool takes_body(const char *method)
 #define DEFAULT(field, value) ((field) = (field) ? (field) : (value))
 
 /* The table with its defaults filled in: ours, because the caller's is const. */
-static struct wr_route *copy_table(const struct wr_route *routes, size_t count)
+static struct wr_route *copy_table(const struct wr_http_conf *conf)
 {
-    struct wr_route *table = calloc(count + 1, sizeof(*table));
+    struct wr_route *table = calloc(conf->count + 1, sizeof(*table));
     if (!table)
         return NULL;
-    for (size_t i = 0; i < count; i++) {
-        table[i] = routes[i];
+    for (size_t i = 0; i < conf->count; i++) {
+        table[i] = conf->routes[i];
         DEFAULT(table[i].deadline, table[i].class == WR_ROUTE_LONG     ? LONG_DEADLINE
                                    : table[i].class == WR_ROUTE_STREAM ? STREAM_DEADLINE
+                                   : conf->deadline                    ? conf->deadline
                                                                        : DEADLINE);
         if (table[i].method && !takes_body(table[i].method))
             table[i].body_max = 0;
+        else if (table[i].body_max == WR_BODY_LARGE)
+            table[i].body_max = conf->body_large ? conf->body_large : BODY_LARGE_MAX;
         else
-            DEFAULT(table[i].body_max, BODY_MAX);
+            DEFAULT(table[i].body_max, conf->body_max ? conf->body_max : BODY_MAX);
     }
     return table;
+}
+
+/* Which of its bounds are not its own, and follow wr_http_tune. */
+static void note_bounds(struct route_state *state, const struct wr_route *route)
+{
+    bool waits = route->class == WR_ROUTE_LONG || route->class == WR_ROUTE_STREAM;
+    state->usual_deadline = !route->deadline && !waits;
+    if (route->method && !takes_body(route->method))
+        return;
+    state->body = route->body_max == WR_BODY_LARGE ? BODY_LARGE
+                  : route->body_max == 0           ? BODY_USUAL
+                                                   : BODY_OWN;
 }
 
 void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf)
 {
     struct limits *now = &http->now;
+    now->body_max = conf->body_max ? conf->body_max : BODY_MAX;
+    now->body_large = conf->body_large ? conf->body_large : BODY_LARGE_MAX;
+    now->deadline = conf->deadline ? conf->deadline : DEADLINE;
+    now->tries_max = conf->tries_max ? conf->tries_max : TRIES_MAX;
     now->decoded_max = conf->decoded_max ? conf->decoded_max : DECODED_MAX;
     now->decoded_ratio_max =
         conf->decoded_ratio_max ? conf->decoded_ratio_max : UNZIP_RATIO_MAX;
@@ -111,7 +132,7 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     struct wr_http *http = aligned_alloc(_Alignof(struct wr_http), sizeof(*http));
     if (http)
         memset(http, 0, sizeof(*http));
-    struct wr_route *table = http ? copy_table(conf->routes, conf->count) : NULL;
+    struct wr_route *table = http ? copy_table(conf) : NULL;
     struct route_state *states = table ? calloc(conf->count + 1, sizeof(*states)) : NULL;
     wr_err err = states ? wr_once_new(&http->drain, "http.drain", 0) : WR_NOMEM;
     if (!err)
@@ -136,6 +157,7 @@ wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, cons
     wr_http_limit(http, &conf->limits);
     wr_http_tune(http, conf);
     for (size_t i = 0; i < conf->count; i++) {
+        note_bounds(&states[i], &conf->routes[i]);
         states[i].latency = wr_metric_histogram(&latency, table[i].path, table[i].method);
         states[i].busy = wr_metric_counter(&busy, table[i].path);
         states[i].tally = (struct tally){ .route = table[i].path, .method = table[i].method };

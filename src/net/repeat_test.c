@@ -87,6 +87,20 @@ TEST(it_is_tried_three_times_and_no_more)
     close_site(&site);
 }
 
+TEST(how_often_it_is_tried_can_be_said)
+{
+    struct site site;
+    open_odd(&site, 4);
+    wr_http_tune(site.http, &(struct wr_http_conf){ .tries_max = 1 });
+    CHECK(strncmp(ask(&site, GET("/fragile")), "500 ", 4) == 0);
+    CHECK_EQ(1, begun);
+    wr_http_tune(site.http, &(struct wr_http_conf){ .tries_max = 2 });
+    begun = 0;
+    CHECK_STR("200 half of an answer", ask(&site, GET("/fragile")));
+    CHECK_EQ(2, begun);
+    close_site(&site);
+}
+
 TEST(a_post_is_not_run_again_unless_its_route_says_so)
 {
     struct site site;

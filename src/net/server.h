@@ -25,8 +25,12 @@ struct visit {
     bool stranger;                  /* a process that may not use our Unix socket */
 };
 
+enum body_bound { BODY_OWN, BODY_USUAL, BODY_LARGE };
+
 struct route_state {
     _Atomic unsigned running;
+    enum body_bound body;           /* which bound it goes by: its own, or one in `now` */
+    bool usual_deadline;            /* that in `now` */
     struct wr_histogram *latency;
     struct wr_counter *busy;
     struct tally tally;
@@ -34,6 +38,9 @@ struct route_state {
 
 /* What may change while it serves (wr_http_tune). */
 struct limits {
+    _Atomic size_t body_max, body_large;
+    _Atomic unsigned tries_max;
+    _Atomic wr_time deadline;
     _Atomic size_t decoded_max;
     _Atomic unsigned decoded_ratio_max;
     _Atomic wr_time head_within, body_within, write_within, idle_max;

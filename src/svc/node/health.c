@@ -127,11 +127,37 @@ static enum wr_health probe_entropy(void *arg, char *why)
     return WR_HEALTH_UNREADY;
 }
 
+static bool has_service(const struct node_start *start, const char *name)
+{
+    size_t prefix = strncmp(name, "svc-", 4) == 0 ? 4 : 0;
+    for (size_t i = 0; i < start->service_count; i++)
+        if (strcmp(start->services[i].name, name + prefix) == 0)
+            return true;
+    return false;
+}
+
+/* What the operator cannot do without is part of this program. */
+static enum wr_health probe_services(void *arg, char *why)
+{
+    struct node *node = arg;
+    const struct settings *settings = settings_get(node);
+    const char *const *words;
+    size_t count = wr_conf_words(settings->conf, "readiness.required_services", &words), i = 0;
+    while (i < count && has_service(node->start, words[i]))
+        i++;
+    if (i < count)
+        snprintf(why, READY_WHY_MAX, "%s is required, and this program does not have it",
+                 words[i]);
+    settings_put(node, settings);
+    return i < count ? WR_HEALTH_UNREADY : WR_HEALTH_READY;
+}
+
 wr_err health_table(struct node *node)
 {
     struct ready_key keys[] = {
         { .name = "config", .probe = probe_config, .vital = true },
         { .name = "entropy", .probe = probe_entropy, .vital = true },
+        { .name = "services", .probe = probe_services, .vital = true, .needs = { "config" } },
         { .name = "metrics", .probe = probe_metrics, .vital = true, .needs = { "config" } },
         { .name = "bus", .probe = probe_bus, .vital = true, .needs = { "config" } },
         { .name = "network", .probe = probe_network, .vital = true,

@@ -50,7 +50,7 @@ static void leave(void *arg, struct wr_call *call)
     if (status < 500)
         return;
     struct notice notice = { .event = "call.failed", .route = wr_call_route(call)->path,
-                             .status = status };
+                             .status = status, .latency = wr_now() - wr_call_began(call) };
     snprintf(notice.corr_id, sizeof(notice.corr_id), "%s", wr_call_corr_id(call));
     wr_addr_print(wr_call_peer(call), notice.peer);
     (void)!wr_chan_send(node->telemetry, &notice, WR_NOW);
@@ -62,7 +62,7 @@ static wr_err enter_facet(struct node *node, struct wr_call *call,
                           const struct node_policy *policy)
 {
     const char *tenant = wr_call_header(call, "x-tenant");
-    struct facet_ask ask = { .deadline = wr_after(wr_call_route(call)->deadline),
+    struct facet_ask ask = { .deadline = wr_call_deadline(call),
                              .tenant = tenant ? tenant : "" };
     struct facet_refusal no;
     struct facet_permit *permit = wr_call_alloc(call, sizeof(*permit));
@@ -96,6 +96,10 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
         .leave = leave,
         .arg = node,
         .limits = reload_limits(conf),
+        .body_max = wr_conf_size(conf, "limits.max_body_bytes"),
+        .body_large = wr_conf_size(conf, "overlay.max_body_bytes"),
+        .deadline = wr_conf_duration(conf, "overlay.request_deadline"),
+        .tries_max = (unsigned)wr_conf_int(conf, "retry.max_tries"),
         .decoded_max = wr_conf_size(conf, "limits.max_inflated_bytes"),
         .decoded_ratio_max = (unsigned)wr_conf_int(conf, "limits.decompress_ratio_cap"),
         .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),

@@ -26,8 +26,18 @@ TEST(every_key_of_readiness_is_there_and_ok)
     rig_begin(&rig, NULL);
     CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
     CHECK(strstr(answer.body, "\"deps\":{\"config\":\"loaded\",\"entropy\":\"ok\","
+                              "\"services\":\"ok\","
                               "\"metrics\":\"ok\",\"bus\":\"ok\",\"network\":\"ok\","
                               "\"workers\":\"ok\"},\"missing\":[]"));
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(without_a_service_that_is_required_it_is_not_ready)
+{
+    struct rig rig;
+    rig_open(&rig, (const char *const[]){ "--readiness-required-services", "svc-index", NULL });
+    CHECK_ERR(WR_TIMEOUT, wr_once_wait(rig.ready, NULL, wr_after(WR_S(5))));
+    rig_stop(&rig);
     CHECK_OK(rig_end(&rig));
 }
 
@@ -66,6 +76,22 @@ TEST(a_call_that_takes_too_long_is_answered_at_its_deadline)
     wr_time before = wr_now();
     CHECK_EQ(504, rig_get(&rig, "/api/v1/debug/sleep?ms=60000", &answer));
     CHECK(wr_now() - before >= WR_MS(1500) && wr_now() - before < WR_MS(1505));
+    CHECK_OK(rig_end(&rig));
+}
+
+TEST(how_long_a_call_and_how_large_a_body_may_be_is_configured)
+{
+    struct rig rig;
+    rig_begin(&rig, (const char *const[]){ "--overlay-request-deadline", "1s",
+                                           "--limits-max-body-bytes", "1KiB", NULL });
+    wr_time before = wr_now();
+    CHECK_EQ(504, rig_get(&rig, "/api/v1/debug/sleep?ms=60000", &answer));
+    CHECK_EQ(WR_MS(750), wr_now() - before);
+    struct wr_stream *stream = rig_dial(&rig);
+    rig_say(stream, "POST /api/v1/debug/sleep?ms=1 HTTP/1.1\r\nHost: localhost\r\n"
+                    "Content-Length: 1025\r\n\r\n");
+    CHECK_EQ(413, rig_hear(stream, &answer));
+    wr_stream_close(stream);
     CHECK_OK(rig_end(&rig));
 }
 
