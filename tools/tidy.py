@@ -7,6 +7,7 @@
 
 A rule takes a Source and yields (line, what is wrong).
 """
+import functools
 import re
 import sys
 
@@ -162,6 +163,27 @@ def layout_rule(source):
         yield number, "not as clang-format has it (make format)"
 
 
+@functools.cache
+def tests():
+    """The claims of all unit tests, and all that the end-to-end tests say."""
+    claims = {claim for path in (tree.TOP / "src").rglob("*_test.c")
+              for claim in re.findall(r"^TEST\w*\((\w+)", path.read_text(), re.MULTILINE)}
+    return claims, "".join(path.read_text() for path in (tree.TOP / "tests/e2e").glob("*.py"))
+
+
+def promised_test(source):
+    if not source.path.name.startswith("promises"):
+        return
+    claims, said = tests()
+    for number, line in enumerate(source.lines, 1):
+        for name in re.findall(r"`([a-z0-9]+(?:_\w+?){4,})`", line):
+            if name not in claims:
+                yield number, f"there is no test {name}"
+        for words in re.findall(r'e2e "([^"]+)"', line):
+            if words not in said:
+                yield number, f"no end-to-end test says \"{words}\""
+
+
 # Rule, what it says, which files it looks at.
 C, CODE = (".c", ".h"), (".c", ".h", ".S", ".py")
 RULES = [
@@ -177,6 +199,7 @@ RULES = [
     (sleeping_test, "tests do not sleep", C),
     (layer, "includes go down the layers", C),
     (lock_across_wait, "no wait between lock and unlock", (".c",)),
+    (promised_test, "what is said to show a promise is there", (".md",)),
     (layout_rule, "layout is as clang-format has it", (".c",)),
 ]
 
