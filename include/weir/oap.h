@@ -86,6 +86,8 @@ struct wr_oap_conf {
     void *arg;                      /* of both */
     struct wr_tls *tls;             /* NULL: in the clear */
     size_t frame_max;               /* 1 MiB, which is also the most */
+    size_t chunk_max;               /* of an answer in many frames, the payload of one: 64 KiB,
+                                     * which is also the most */
     unsigned inflight_max;          /* of a connection: 64, which is also the most */
     unsigned connections_max;       /* 1024 */
     unsigned ip_connections;        /* of one address (see http.h): 256 */

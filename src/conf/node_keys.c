@@ -59,8 +59,9 @@ static const struct wr_conf_key keys[] = {
 
     { .name = "limits.max_body_bytes", BYTES(KIB, EIB), .preset = "1MiB", .live = true,
       RON("MAX_BODY_BYTES"), .help = "The largest body of a request." },
-    { .name = "limits.max_chunk_bytes", BYTES(KIB, 16 * MIB), .preset = "64KiB", .live = true,
-      RON("MAX_CHUNK_BYTES"), .help = "The largest piece of a stream." },
+    { .name = "limits.max_chunk_bytes", BYTES(KIB, 64 * KIB), .preset = "64KiB",
+      .rebind = true, RON("MAX_CHUNK_BYTES"),
+      .help = "The largest piece of a framed answer in many." },
     { .name = "limits.decompress_ratio_cap", COUNT(100), .preset = "10", .live = true,
       RON("DECOMPRESS_RATIO_CAP"), .help = "How many times its size a body may unpack to." },
     { .name = "limits.max_inflated_bytes", BYTES(KIB, EIB), .preset = "32MiB", .live = true,
@@ -229,6 +230,16 @@ static bool in_memory(const char *path)
     return found && info.in_memory;
 }
 
+/* What is in excess by the number of processors is cut down; what somebody wrote is not. */
+static void check_workers(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    unsigned count = wr_conf_permits(conf, "workers.count");
+    if (count > WR_NODE_WORKERS_MAX
+        && strcmp(wr_conf_origin(conf, "workers.count"), "default") != 0)
+        wr_conf_refuse(report, conf, "workers.count", "it comes to %u; at most %d are allowed",
+                       count, WR_NODE_WORKERS_MAX);
+}
+
 static void check_data(const struct wr_conf *conf, struct wr_conf_report *report)
 {
     struct wr_file_info info;
@@ -249,6 +260,7 @@ static void check(const struct wr_conf *conf, struct wr_conf_report *report)
     const struct wr_addr *oap = wr_conf_addr(conf, "oap_addr");
     check_data(conf, report);
     check_tls(conf, report);
+    check_workers(conf, report);
     check_uds(conf, report);
     check_file(conf, report, "auth.key_path", true);
     check_file(conf, report, "admin.token_path", true);

@@ -4,9 +4,11 @@
 
 #include "conf/conf.h"
 
+#define WR_NODE_WORKERS_MAX 256
+
 /* The rows, and what must hold between them: files of TLS and tokens are there and only
  * their owner can read them, the folder of the Unix socket is its owner's alone, amnesia
- * has no persistent data. */
+ * has no persistent data, and there are no more workers than can be. */
 extern const struct wr_conf_table wr_node_keys;
 
 #endif

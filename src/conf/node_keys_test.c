@@ -130,6 +130,13 @@ TEST_PLAIN(the_drain_is_between_one_and_five_seconds)
               SAID("--drain-deadline", "999ms"));
 }
 
+TEST_PLAIN(there_are_at_most_256_workers)
+{
+    CHECK_STR("", SAID("--workers-count", "256"));
+    CHECK_STR("flag --workers-count: workers.count = \"257\": it comes to 257; at most 256 are "
+              "allowed\n", SAID("--workers-count", "257"));
+}
+
 TEST_PLAIN(a_certificate_without_tls_is_not_passed_over_in_silence)
 {
     CHECK_STR("flag --tls-cert: tls.cert_path = \"/nowhere\": it is not used unless "

@@ -98,8 +98,9 @@ static void write_error(struct conn *conn, const struct wr_oap_call *call)
 static void write_part(struct conn *conn, struct wr_oap_call *call, struct wr_piece part,
                        bool last)
 {
-    size_t most = conn->frame_max - OAP_HEAD < OAP_CHUNK ? conn->frame_max - OAP_HEAD
-                                                         : OAP_CHUNK;
+    size_t chunk_max = conn->oap->conf.chunk_max;
+    size_t most = conn->frame_max - OAP_HEAD < chunk_max ? conn->frame_max - OAP_HEAD
+                                                         : chunk_max;
     const char *at = part.at;
     size_t left = part.len;
     do {

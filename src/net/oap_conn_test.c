@@ -110,6 +110,19 @@ TEST(a_large_answer_goes_out_in_chunks)
     leave(&site, &peer);
 }
 
+TEST(chunks_may_be_smaller)
+{
+    struct site site;
+    struct peer peer;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .chunk_max = 20000 });
+    greet(&site, &peer);
+    say(&peer, LARGE, 5, "30000");
+    CHECK_STR("200 10 20 5 (20000)", hear(&peer));
+    CHECK_STR("200 18 20 5 (10000)", hear(&peer));
+    hang_up(&peer);
+    close_site(&site);
+}
+
 TEST(requests_in_many_frames_may_be_mixed)
 {
     struct site site;

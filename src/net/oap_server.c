@@ -64,6 +64,7 @@ void oap_count_call(const struct wr_oap_call *call)
 static void fill_in(struct wr_oap_conf *conf)
 {
     DEFAULT(conf->frame_max, OAP_FRAME_MAX);
+    DEFAULT(conf->chunk_max, OAP_CHUNK);
     DEFAULT(conf->connections_max, CONNECTIONS_MAX);
     DEFAULT(conf->inflight_max, OAP_INFLIGHT_MAX);
     DEFAULT(conf->tenant_max, TENANT_MAX);
@@ -72,6 +73,7 @@ static void fill_in(struct wr_oap_conf *conf)
     DEFAULT(conf->write_within, WITHIN);
     DEFAULT(conf->idle_max, IDLE_MAX);
     WR_ASSERT(conf->frame_max >= OAP_FRAME_MIN && conf->frame_max <= OAP_FRAME_MAX);
+    WR_ASSERT(conf->chunk_max <= OAP_CHUNK);
     WR_ASSERT(conf->inflight_max <= OAP_INFLIGHT_MAX);
 }
 

@@ -29,7 +29,8 @@ static const struct row rows[WAY_COUNT] = {
     [WAY_HTTP] = { "http", "http_addr", { "tls.enabled", "services.enable" } },
     [WAY_METRICS] = { "metrics", "metrics_addr", { "tls.enabled", "services.enable" } },
     [WAY_LOCAL] = { "local", "uds.path", { "uds.allow_uids", "services.enable" } },
-    [WAY_OAP] = { "oap", "oap_addr", { "tls.enabled", "io.max_frame_bytes" } },
+    [WAY_OAP] = { "oap", "oap_addr",
+                  { "tls.enabled", "io.max_frame_bytes", "limits.max_chunk_bytes" } },
 };
 
 static bool changes(const struct row *row, const struct wr_conf *conf,

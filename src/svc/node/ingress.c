@@ -92,5 +92,6 @@ wr_err ingress_open(struct front *front, struct node *node, const struct wr_conf
     server.arg = node;
     server.tls = tls;
     server.frame_max = wr_conf_size(conf, "io.max_frame_bytes");
+    server.chunk_max = wr_conf_size(conf, "limits.max_chunk_bytes");
     return front_oap(front, &server);
 }

@@ -163,6 +163,7 @@ static void drop_settings(void *snapshot)
 static wr_err open_channels(struct node *node, const struct wr_conf *conf)
 {
     static const bool no = false;
+    size_t workers = wr_conf_permits(conf, "workers.count");
     wr_err err = bus_new(&node->bus, (size_t)wr_conf_int(conf, "channels.bus"));
     if (!err)
         err = wr_chan_new(&node->updates, &(struct wr_chan_conf){
@@ -181,7 +182,7 @@ static wr_err open_channels(struct node *node, const struct wr_conf *conf)
         err = wr_watch_new(&node->shutdown, &node->shutdown_writer, &(struct wr_watch_conf){
             .name = "node.shutdown", .size = sizeof(bool), .initial = &no });
     if (!err)
-        err = pool_new(&node->pool, (size_t)wr_conf_permits(conf, "workers.count"),
+        err = pool_new(&node->pool, workers < POOL_WORKERS_MAX ? workers : POOL_WORKERS_MAX,
                        (size_t)wr_conf_int(conf, "channels.work"));
     return err;
 }

@@ -18,7 +18,9 @@
 #include <weir/err.h>
 #include <weir/once.h>
 
-#define POOL_WORKERS_MAX 256
+#include "conf/node_keys.h"
+
+#define POOL_WORKERS_MAX WR_NODE_WORKERS_MAX
 
 struct pool;
 
