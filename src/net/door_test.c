@@ -76,7 +76,7 @@ static struct wr_stream *dial(const struct wr_listener *listener)
 }
 
 /* What a byte comes back as; 0: not at all. */
-static char ask(struct wr_stream *stream, char byte)
+static int ask(struct wr_stream *stream, char byte)
 {
     size_t size;
     if (wr_stream_write(stream, &size, &(struct wr_piece){ &byte, 1 }, 1, WR_NEVER)

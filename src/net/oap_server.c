@@ -104,9 +104,13 @@ static void serve_one(void *server, struct wr_stream *stream, struct guest *gues
 wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
 {
     struct wr_oap *oap = calloc(1, sizeof(*oap));
-    struct wr_oap_verb *table = oap ? calloc(conf->count + 1, sizeof(*table)) : NULL;
-    struct oap_stat *stats = table ? calloc(conf->count + 1, sizeof(*stats)) : NULL;
-    wr_err err = stats ? wr_once_new(&oap->drain, "oap.drain", 0) : WR_NOMEM;
+    if (!oap)
+        return WR_NOMEM;
+    struct wr_oap_verb *table = calloc(conf->count + 1, sizeof(*table));
+    oap->conf = *conf;
+    oap->conf.verbs = table;
+    oap->stats = calloc(conf->count + 1, sizeof(*oap->stats));
+    wr_err err = table && oap->stats ? wr_once_new(&oap->drain, "oap.drain", 0) : WR_NOMEM;
     if (!err)
         err = door_init(&oap->door, &(struct door_conf){
             .name = "oap", .kind = &conn_kind, .serve = serve_one, .server = oap,
@@ -114,21 +118,12 @@ wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
     if (!err)
         err = roster_new(&oap->tenants, "oap.tenants", TENANTS);
     if (err) {
-        if (oap) {
-            door_fini(&oap->door);
-            wr_once_free(oap->drain);
-        }
-        free(stats);
-        free(table);
-        free(oap);
+        wr_oap_free(oap);
         return err;
     }
-    oap->conf = *conf;
-    copy_verbs(table, stats, conf);
+    copy_verbs(table, oap->stats, conf);
     fill_in(&oap->conf);
     wr_oap_tune(oap, conf);
-    oap->conf.verbs = table;
-    oap->stats = stats;
     *ret = oap;
     return WR_OK;
 }
