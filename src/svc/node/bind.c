@@ -145,8 +145,8 @@ static wr_err choose_routes(struct node *node, const struct wr_conf *conf,
         const struct node_service *service = &start->services[i];
         if (!enabled(conf, service->name))
             continue;
-        memcpy(routes + count, service->routes, service->route_count * sizeof(*routes));
-        count += service->route_count;
+        for (size_t j = 0; j < service->route_count; j++)
+            routes[count++] = service->routes[j];
     }
     http->routes = routes;
     http->count = count;
