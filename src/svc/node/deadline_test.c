@@ -32,7 +32,7 @@ static const char *target_of(const struct wr_route *route)
     static char target[200];
     size_t len = 0;
     for (const char *at = route->path; *at && len < sizeof(target) - 1; at++) {
-        target[len++] = *at == '{' ? 'x' : *at;
+        target[len++] = (char)(*at == '{' ? 'x' : *at);
         if (*at == '{')
             at = strchr(at, '}');
     }
