@@ -209,12 +209,16 @@ TEST(a_call_that_ignores_its_deadline_is_answered_at_it)
     struct peer *peer = open_own(&site);
     static const struct { const char *path; wr_time at; } calls[] = {
         { "/stubborn", WR_S(2) }, { "/stubborn/long", WR_S(7) + WR_MS(5) } };
+    static const char answered[] =
+        "request_latency_seconds_count{endpoint=\"%s\",method=\"GET\"}";
     for (int i = 0; i < 2; i++) {
+        long long counted = metric_value(answered, calls[i].path);
         wr_time before = wr_now();
         int32_t late = peer_get(peer, calls[i].path);
         CHECK(strncmp(peer_hear(peer, late), "504 ", 4) == 0);
         CHECK_EQ(calls[i].at, wr_now() - before);
         CHECK_EQ(NGHTTP2_NO_ERROR, got_of(peer, late)->code);
+        CHECK_EQ(counted + 1, metric_value(answered, calls[i].path));
     }
     CHECK_STR("200 hello, you", peer_hear(peer, peer_get(peer, "/hello/you")));
     CHECK_OK(wr_once_set(gate, NULL));
