@@ -126,7 +126,7 @@ static const struct wr_conf_key keys[] = {
       .help = "The longest such pause." },
     { .name = "retry.max_tries", COUNT(100), .preset = "3", .live = true,
       .help = "Tries in all." },
-    { .name = "drain_deadline", SPAN(WR_S(1), WR_S(5)), .preset = "3s", .live = true,
+    { .name = "drain_deadline", SPAN(WR_S(1), WR_S(5)), .preset = "3s",
       .flags = "--graceful-timeout", .help = "How long to finish what was begun, at the end." },
 
     { .name = "log.format", .type = WR_CONF_CHOICE, .preset = "json", .choices = "json logfmt",
