@@ -3,28 +3,15 @@
 
 #include <string.h>
 
-#include <jansson.h>
-
 #include "base/json.h"
+#include "net/json_in.h"
 #include "net/oap.h"
 
 #define HELLO_MAX 4096
-#define BRACKETS_MAX 16         /* the reader nests as deep as they do, on a small stack */
 
-static json_t *read_object(const unsigned char *payload, size_t len)
+static json_t *read_object(const void *payload, size_t len)
 {
-    size_t brackets = 0;
-    if (len == 0 || len > HELLO_MAX)
-        return NULL;
-    for (size_t i = 0; i < len; i++)
-        brackets += payload[i] == '[' || payload[i] == '{';
-    if (brackets > BRACKETS_MAX)
-        return NULL;
-    json_t *json = json_loadb((const char *)payload, len, JSON_REJECT_DUPLICATES, NULL);
-    if (json_is_object(json))
-        return json;
-    json_decref(json);
-    return NULL;
+    return len > HELLO_MAX ? NULL : json_in_object(payload, len);
 }
 
 static bool lower(size_t *frame_max, const json_t *value)

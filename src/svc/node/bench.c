@@ -11,6 +11,7 @@
 #include <weir/scope.h>
 
 #include "base/ulid.h"
+#include "net/json_in.h"
 #include "svc/node/node_int.h"
 #include "svc/node/page.h"
 #include "svc/node/probe.h"
@@ -254,10 +255,10 @@ wr_err bench_serve_start(struct wr_call *call)
     if (tls)
         return wr_call_fail(call, WR_UNSUPPORTED, "this node speaks TLS, and a run measures "
                             "in clear");
-    json_t *wish = json_loadb(body, len, JSON_REJECT_DUPLICATES, NULL);
-    wr_err err = json_is_object(wish) ? read_wish(call, wish, &conf)
-                                      : wr_call_fail(call, WR_INVALID, "the body is not a "
-                                                     "JSON object");
+    json_t *wish = json_in_object(body, len);
+    wr_err err = wish ? read_wish(call, wish, &conf)
+                      : wr_call_fail(call, WR_INVALID, "the body is no JSON object, has a key "
+                                     "twice, or nests too deep");
     json_decref(wish);
     if (err)
         return err;

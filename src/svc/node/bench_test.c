@@ -77,11 +77,15 @@ TEST(pages_do_not_fail_because_many_ask_for_them_at_once)
     CHECK_OK(rig_end(&rig));
 }
 
+#define DEEP8 "[[[[[[[["
+#define DEEP DEEP8 DEEP8 DEEP8 DEEP8 DEEP8 DEEP8 DEEP8 DEEP8 DEEP8 DEEP8 DEEP8 DEEP8
+
 TEST(wishes_that_are_none_are_told_what_is_allowed)
 {
     static const struct { const char *body, *why; } rows[] = {
-        { "hello", "the body is not a JSON object" },
-        { "[1]", "the body is not a JSON object" },
+        { "hello", "the body is no JSON object" },
+        { "[1]", "the body is no JSON object" },
+        { DEEP DEEP, "or nests too deep" },
         { "{\"suite\":\"moon\",\"durationSecs\":1,\"concurrency\":1}",
           "suite is \\\"moon\\\"; there is admin_plane" },
         { "{\"suite\":\"admin_plane\",\"concurrency\":1}", "durationSecs is missing; a whole "

@@ -1,0 +1,20 @@
+/* json_in.h - a JSON object out of bytes that somebody sent.
+ *
+ * jansson calls itself as deep as brackets nest, and a fiber's stack is small.  So bytes
+ * with more of them than JSON_IN_BRACKETS_MAX, which no request of ours needs, are not
+ * read at all.  They count where they stand in strings too, which is simpler, and no harm.
+ */
+#ifndef WR_NET_JSON_IN_H
+#define WR_NET_JSON_IN_H
+
+#include <stddef.h>
+
+#include <jansson.h>
+
+#define JSON_IN_BRACKETS_MAX 64
+
+/* For json_decref; NULL when it is no object, has a key twice, nests too deep, or there is
+ * no memory. */
+json_t *json_in_object(const void *bytes, size_t len);
+
+#endif
