@@ -86,10 +86,13 @@ static int stream_socket(const union place *place)
 }
 
 /* A socket file that nobody listens behind is left over from a process that was
- * killed. */
+ * killed.  Files that are no sockets refuse too, and are not ours to remove. */
 static bool abandoned(const union place *place, socklen_t len)
 {
-    int fd = stream_socket(place);
+    struct stat info;
+    bool ours = lstat(place->un.sun_path, &info) == 0 && S_ISSOCK(info.st_mode);
+    errno = EADDRINUSE;
+    int fd = ours ? stream_socket(place) : -1;
     if (fd < 0)
         return false;
     bool refused = connect(fd, &place->any, len) != 0 && errno == ECONNREFUSED;

@@ -33,6 +33,21 @@ TEST(a_unix_socket_is_its_owners_alone_and_goes_with_its_listener)
     CHECK_EQ(-1, stat(unix_path(), &st));
 }
 
+TEST(a_file_that_is_no_socket_is_not_replaced_by_one)
+{
+    struct wr_addr addr;
+    struct wr_listener *listener;
+    struct stat st;
+    FILE *file = fopen(unix_path(), "w");
+    REQUIRE(file);
+    fclose(file);
+    REQUIRE_OK(wr_addr_parse(&addr, unix_addr()));
+    CHECK_ERR(WR_EXISTS, wr_listen(&listener, &addr));
+    CHECK_EQ(0, stat(unix_path(), &st));
+    CHECK(S_ISREG(st.st_mode));
+    CHECK_EQ(0, unlink(unix_path()));
+}
+
 TEST(a_unix_socket_that_a_dead_process_left_is_replaced)
 {
     struct wr_listener *listener = listen_on(unix_addr());
