@@ -182,6 +182,10 @@ const char *wr_call_query(struct wr_call *call, const char *name);
  * `admit`, Authorization is for that alone, and empty afterwards. */
 const char *wr_call_header(const struct wr_call *call, const char *name);
 
+/* How many bytes of body are to come, as they come; -1 when nobody has said.  For `admit`,
+ * which is asked before them. */
+int64_t wr_call_size(const struct wr_call *call);
+
 /* The body, whole, and decoded if it came in gzip or zstd. */
 const char *wr_call_body(const struct wr_call *call, size_t *ret_len);
 

@@ -129,8 +129,10 @@ size_t wr_oap_connections(const struct wr_oap *oap);
 
 /* ---- in a handler ---- */
 
-/* What was asked: the payload, whole; by whom; with which number. */
+/* What was asked: the payload, whole; its bytes, for `auth` before it is; by whom; with
+ * which number. */
 const void *wr_oap_payload(const struct wr_oap_call *call, size_t *ret_len);
+int64_t wr_oap_size(const struct wr_oap_call *call);    /* -1: not known before it is there */
 const unsigned char *wr_oap_tenant(const struct wr_oap_call *call);
 const struct wr_addr *wr_oap_peer(const struct wr_oap_call *call);
 uint64_t wr_oap_corr(const struct wr_oap_call *call);

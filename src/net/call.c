@@ -189,8 +189,12 @@ static char *path_of(char *target)
     char *scheme = target[0] == '/' ? NULL : strstr(target, "://");
     if (!scheme)
         return target;
-    char *slash = strchr(scheme + 3, '/');
-    return slash ? slash : scheme;          /* "http://host": the root */
+    char *end = strpbrk(scheme + 3, "/?#");
+    if (!end)
+        return scheme;                      /* "http://host": the root */
+    if (*end != '/')
+        *--end = '/';                       /* "http://host?query" */
+    return end;
 }
 
 /* End the texts with zero bytes, split and decode the target. */
@@ -519,6 +523,12 @@ const char *wr_call_header(const struct wr_call *call, const char *name)
 {
     const struct slice *value = head_field(&call->head, name);
     return !value ? NULL : value->at ? value->at : "";
+}
+
+int64_t wr_call_size(const struct wr_call *call)
+{
+    const struct head *head = &call->head;
+    return head->length_known && head->length <= INT64_MAX ? (int64_t)head->length : -1;
 }
 
 const char *wr_call_body(const struct wr_call *call, size_t *ret_len)

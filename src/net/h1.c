@@ -148,6 +148,7 @@ static int on_head(llhttp_t *parser)
     if (!check_head(h1))
         return -1;
     head->length = head->length_known ? parser->content_length : 0;
+    head->length_known |= !h1->chunked;         /* without a word there is no body */
     h1->keep_alive = llhttp_should_keep_alive(parser);
     parser->upgrade = 0;
     h1->found = H1_HEAD;

@@ -85,17 +85,17 @@ static void check_reads(const char *want, const char *bytes)
 
 TEST_PLAIN(a_request_is_read_however_it_is_cut)
 {
-    check_reads("GET / 1.1 <Host=a> stays []\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    check_reads("GET /x?y=1 1.1 <Host=a> <X-Empty=> <Accept=text/html, */*> stays []\n",
+    check_reads("GET / 1.1 <Host=a> stays 0 []\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    check_reads("GET /x?y=1 1.1 <Host=a> <X-Empty=> <Accept=text/html, */*> stays 0 []\n",
                 "GET /x?y=1 HTTP/1.1\r\nHost: a\r\nX-Empty:\r\n"
                 "Accept:  text/html, */* \r\n\r\n");
-    check_reads("HEAD /h 1.0 goes []\n", "HEAD /h HTTP/1.0\r\n\r\n");
-    check_reads("GET /c 1.1 <Host=a> <Connection=close> goes []\n",
+    check_reads("HEAD /h 1.0 goes 0 []\n", "HEAD /h HTTP/1.0\r\n\r\n");
+    check_reads("GET /c 1.1 <Host=a> <Connection=close> goes 0 []\n",
                 "GET /c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-    check_reads("GET /k 1.0 <Connection=keep-alive> stays []\n",
+    check_reads("GET /k 1.0 <Connection=keep-alive> stays 0 []\n",
                 "GET /k HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-    check_reads("OPTIONS * 1.1 <Host=a> stays []\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
-    check_reads("GET http://a/b 1.1 <Host=a> stays []\n",
+    check_reads("OPTIONS * 1.1 <Host=a> stays 0 []\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
+    check_reads("GET http://a/b 1.1 <Host=a> stays 0 []\n",
                 "GET http://a/b HTTP/1.1\r\nHost: a\r\n\r\n");
 }
 
@@ -117,9 +117,9 @@ TEST_PLAIN(a_body_is_read_by_its_length_or_its_chunks)
 
 TEST_PLAIN(requests_that_follow_one_another_are_told_apart)
 {
-    check_reads("GET /1 1.1 <Host=a> stays []\n"
+    check_reads("GET /1 1.1 <Host=a> stays 0 []\n"
                 "POST /2 1.1 <Host=a> <Content-Length=3> stays 3 [abc]\n"
-                "GET /3 1.1 <Host=b> stays []\n",
+                "GET /3 1.1 <Host=b> stays 0 []\n",
                 "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
                 "POST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
                 "GET /3 HTTP/1.1\r\nHost: b\r\n\r\n");

@@ -101,9 +101,9 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     struct h2_stream *stream = stream_of(h2, frame->hd.stream_id);
     if (!stream)
         return 0;
+    stream->whole |= (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (!stream->judged)
         h2_stream_head(stream);
-    stream->whole |= (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (stream->whole || stream->refused)
         make_ready(stream);
     return 0;
@@ -226,7 +226,11 @@ static void feed(struct h2 *h2, const char *bytes, size_t len)
         if (!h2->ready)
             h2->ready_end = &h2->ready;
         stream->then = NULL;
+        const struct wr_route *route = stream->call->route;
+        bool here = route && route->class == WR_ROUTE_PRIORITY;
         h2_stream_run(stream);
+        if (here)                   /* a hundred may have come together */
+            (void)!wr_yield();
     }
 }
 

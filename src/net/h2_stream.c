@@ -200,6 +200,7 @@ void h2_stream_head(struct h2_stream *self)
     self->judged = true;
     if (!head->method)
         head->method = "GET";               /* what was refused before it was told */
+    head->length_known |= self->whole;      /* the head was all: there is no body */
     if (!self->refused && !head->target.at)
         refuse(self, WR_UNSUPPORTED, 501, "this is no proxy");
     if (!self->refused)

@@ -111,6 +111,13 @@ const void *wr_oap_payload(const struct wr_oap_call *call, size_t *ret_len)
     return call->many ? (const void *)call->collected.at : call->frame.payload;
 }
 
+int64_t wr_oap_size(const struct wr_oap_call *call)
+{
+    unsigned flags = call->frame.flags;
+    bool parts = (flags & OAP_START) && !(flags & OAP_END);
+    return parts || (flags & OAP_COMP) ? -1 : (int64_t)call->frame.payload_len;
+}
+
 const unsigned char *wr_oap_tenant(const struct wr_oap_call *call)
 {
     return call->frame.tenant;

@@ -141,14 +141,6 @@ static wr_err keep_rate(struct gate *gate, const struct wr_token_verdict *verdic
     return err ? WR_BUSY : WR_OK;
 }
 
-/* How long the body is said to be; -1 when nothing is said. */
-static int64_t size_of(const struct wr_call *call)
-{
-    const char *text = wr_call_header(call, "content-length");
-    bool chunked = wr_call_header(call, "transfer-encoding");
-    return text ? strtoll(text, NULL, 10) : chunked ? -1 : 0;
-}
-
 static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *text)
 {
     struct wr_token token;
@@ -161,7 +153,7 @@ static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *t
         .path = wr_call_path(call),
         .tenant = wr_call_header(call, "x-tenant"),
         .peer = wr_call_peer(call),
-        .size = size_of(call),
+        .size = wr_call_size(call),
         .amnesia = gate->conf.amnesia,
     };
     bool fine = wr_token_parse(&token, text, strlen(text), &verdict)
@@ -175,13 +167,14 @@ static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *t
                         (unsigned long long)verdict.rate.per_s);
 }
 
-wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, const void *cap,
-                       size_t cap_len, const char **ret_why)
+wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, int64_t size,
+                       const void *cap, size_t cap_len, const char **ret_why)
 {
     struct wr_token token;
     struct wr_token_verdict verdict;
     struct wr_token_ask ask = { .now_s = wr_wall().ns / WR_S(1), .aud = GATE_AUDIENCE,
-                                .peer = peer, .amnesia = gate->conf.amnesia };
+                                .peer = peer, .size = size,
+                                .amnesia = gate->conf.amnesia };
     *ret_why = "this needs a token";
     if (cap_len == 0)
         return atomic_load(&gate->open) && wr_addr_loopback(peer) ? WR_OK : WR_INVALID;

@@ -49,9 +49,10 @@ void gate_set_open(struct gate *gate, bool open);
 /* Errors: DENIED with 401 or 403, BUSY (the rate of the token); and why. */
 wr_err gate_admit(struct gate *gate, struct wr_call *call);
 
-/* The same for who comes otherwise than by HTTP, with the bytes of a token or none.
- * On an error *ret_why is a sentence.  Errors: INVALID (not a token we know), DENIED, BUSY. */
-wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, const void *cap,
-                       size_t cap_len, const char **ret_why);
+/* The same for who comes otherwise than by HTTP, with so many bytes to say (-1: not known)
+ * and the bytes of a token or none.  On an error *ret_why is a sentence.  Errors: INVALID
+ * (not a token we know), DENIED, BUSY. */
+wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, int64_t size,
+                       const void *cap, size_t cap_len, const char **ret_why);
 
 #endif

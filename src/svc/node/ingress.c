@@ -58,7 +58,8 @@ static wr_err auth(void *arg, struct wr_oap_call *call, const void *cap, size_t 
 {
     struct node *node = arg;
     const char *why = NULL;
-    wr_err err = gate_capability(node->gate, wr_oap_peer(call), cap, cap_len, &why);
+    wr_err err = gate_capability(node->gate, wr_oap_peer(call), wr_oap_size(call), cap, cap_len,
+                                 &why);
     return err ? wr_oap_fail(call, err, "%s", why) : WR_OK;
 }
 
