@@ -266,6 +266,11 @@ static void read_file(struct loader *loader, const char *path)
         wr_report_error(loader->report, "%s: it cannot be read: %s", buf, why_unreadable(err));
         return;
     }
+    if (loader->source->running && len == 0) {
+        wr_report_error(loader->report, "%s: it is empty, as while it is written: it is not "
+                        "put in force; write another file and rename it", buf);
+        return;
+    }
     struct entries entries = { 0 };
     if (parse(loader, &entries, path, len)) {
         if (entries.count)

@@ -65,7 +65,7 @@ TEST_PLAIN(a_lower_version_than_the_running_one_is_refused)
     struct wr_conf *running = LOAD(TOML("[meta]\nversion = 7\n"));
     static const struct { const char *toml; wr_err err; } next[] = {
         { "meta.version = 6", WR_INVALID }, { "meta.version = 7", WR_OK },
-        { "meta.version = 8", WR_OK },      { "", WR_OK },
+        { "meta.version = 8", WR_OK },      { "# none", WR_OK },
     };
     for (size_t i = 0; i < 4; i++) {
         struct rig rig = { TOML(next[i].toml) };
@@ -80,5 +80,21 @@ TEST_PLAIN(a_lower_version_than_the_running_one_is_refused)
         wr_conf_unref(conf);
         wr_conf_report_free(&report);
     }
+    wr_conf_unref(running);
+}
+
+/* It is what a watcher sees between the first and the second step of writing a file. */
+TEST_PLAIN(an_empty_file_does_not_take_the_place_of_what_runs)
+{
+    struct wr_conf *running = LOAD(TOML("max_conns = 7\n")), *conf = NULL;
+    struct rig rig = { TOML("") };
+    struct wr_conf_source source = rig_source(&rig);
+    struct wr_conf_report report = { 0 };
+    CHECK_OK(wr_conf_load(&conf, &source, &report));
+    wr_conf_unref(conf);
+    source.running = running;
+    CHECK_ERR(WR_INVALID, wr_conf_load(&conf, &source, &report));
+    CHECK(strstr(report.text.at, "rig.toml: it is empty, as while it is written") != NULL);
+    wr_conf_report_free(&report);
     wr_conf_unref(running);
 }

@@ -174,8 +174,12 @@ static void check_tls(const struct wr_conf *conf, struct wr_conf_report *report)
         if (wr_conf_has(conf, needed[i]))
             wr_conf_refuse(report, conf, needed[i],
                            "it is not used unless tls.enabled is true (--tls)");
-    if (!wr_conf_bool(conf, "tls.enabled"))
+    if (!wr_conf_bool(conf, "tls.enabled")) {
+        if (strcmp(wr_conf_text(conf, "security.pq_mode"), "off") != 0)
+            wr_conf_refuse(report, conf, "security.pq_mode",
+                           "it is a matter of TLS, and tls.enabled is not true (--tls)");
         return;
+    }
     for (size_t i = 0; i < 2; i++)
         if (!wr_conf_has(conf, needed[i]))
             wr_conf_refuse(report, conf, needed[i], "tls.enabled needs it");

@@ -120,6 +120,12 @@ TEST_PLAIN(the_flags_of_the_seed_are_known)
                        "--idle-timeout", "1s", "--log-format", "text", "--pq-mode", "off"));
 }
 
+TEST_PLAIN(a_key_exchange_is_not_chosen_where_there_is_none)
+{
+    CHECK_STR("flag --pq-mode: security.pq_mode = \"hybrid\": it is a matter of TLS, and "
+              "tls.enabled is not true (--tls)\n", SAID("--pq-mode", "hybrid"));
+}
+
 TEST_PLAIN(the_drain_is_between_one_and_five_seconds)
 {
     CHECK_STR("flag --graceful-timeout: drain_deadline = \"6s\": it must be a duration such as "
