@@ -81,10 +81,10 @@ static int take_data(struct start *start)
 }
 
 /* Who looks at the lock learns where the node is. */
-static void sign_lock(const struct start *start, const char *http)
+static void sign_lock(const struct start *start, const char *place)
 {
     char text[200];
-    int len = snprintf(text, sizeof(text), "pid %d, http://%s\n", (int)getpid(), http);
+    int len = snprintf(text, sizeof(text), "pid %d, %s\n", (int)getpid(), place);
     if (start->lock >= 0 && (ftruncate(start->lock, 0)
                              || pwrite(start->lock, text, (size_t)len, 0) != len))
         fprintf(stderr, "weir: the lock of %s could not be signed: %s\n",
@@ -93,30 +93,41 @@ static void sign_lock(const struct start *start, const char *http)
 
 /* ---- running ---- */
 
+/* What to give to curl, but for the path. */
+static void say_place(char *place, size_t size, const struct node_face *face)
+{
+    char addr[WR_ADDR_TEXT_MAX];
+    wr_addr_print(&face->http, addr);
+    if (face->http.kind == WR_ADDR_UNIX)
+        snprintf(place, size, "--unix-socket %s http://localhost", face->http.path);
+    else
+        snprintf(place, size, "%s://%s", face->tls ? "https" : "http", addr);
+}
+
 static void say_ready(void *arg, const struct node_face *face)
 {
     struct start *start = arg;
-    char http[WR_ADDR_TEXT_MAX];
+    char place[WR_ADDR_TEXT_MAX + 40];
     const char *data = wr_conf_text(start->conf, "data");
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     long long took = (now.tv_sec - start->began.tv_sec) * 1000000
         + (now.tv_nsec - start->began.tv_nsec) / 1000;
-    wr_addr_print(&face->http, http);
-    sign_lock(start, http);
+    say_place(place, sizeof(place), face);
+    sign_lock(start, place);
     if (face->moved) {
-        printf("weir listens at http://%s/ now\n", http);
+        printf("weir listens at %s/ now\n", place);
         fflush(stdout);
         return;
     }
     printf("weir %s is ready, after %lld.%lld ms\n"
-           "  console  http://%s/\n"
-           "  try      curl http://%s/v1/hello\n"
-           "           curl http://%s/readyz\n"
-           "           curl http://%s/metrics\n"
+           "  console  %s/\n"
+           "  try      curl %s/v1/hello\n"
+           "           curl %s/readyz\n"
+           "           curl %s/metrics\n"
            "  data     %s\n"
            "Ctrl-C drains and stops; a second one aborts.\n",
-           wr_version.version, took / 1000, took / 100 % 10, http, http, http, http,
+           wr_version.version, took / 1000, took / 100 % 10, place, place, place, place,
            data ? data : "none: amnesia, nothing is written");
     fflush(stdout);
 }

@@ -138,7 +138,8 @@ wr_err metrics_run(void *arg, struct wr_once *drain)
         err = inlet_run(node->inlets[WAY_METRICS], drain);
     while (!wr_chan_recv(node->telemetry, &notice, WR_NOW))
         tell(&notice);
-    wr_chan_close(node->telemetry);
+    if (!err)
+        wr_chan_close(node->telemetry);     /* one that failed is started again */
     return err;
 }
 
@@ -378,8 +379,11 @@ static void announce(struct node *node, struct node_face *told)
     (void)inlet_addr(node->inlets[WAY_HTTP], &face.http);
     (void)inlet_addr(node->inlets[WAY_METRICS], &face.control);
     (void)inlet_addr(node->inlets[WAY_OAP], &face.oap);
-    if (wr_addr_equal(&face.http, &told->http) && wr_addr_equal(&face.control, &told->control)
-        && wr_addr_equal(&face.oap, &told->oap))
+    const struct settings *settings = settings_get(node);
+    face.tls = wr_conf_bool(settings->conf, "tls.enabled");
+    settings_put(node, settings);
+    if (face.tls == told->tls && wr_addr_equal(&face.http, &told->http)
+        && wr_addr_equal(&face.control, &told->control) && wr_addr_equal(&face.oap, &told->oap))
         return;
     node_news(node, WR_NEWS_READY, "ready");
     if (node->start->ready)

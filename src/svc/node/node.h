@@ -37,7 +37,8 @@ struct node;
 
 /* What to tell people when it has begun. */
 struct node_face {
-    struct wr_addr http;            /* where it listens */
+    struct wr_addr http;            /* where it listens; */
+    bool tls;                       /* ... and speaks TLS */
     struct wr_addr control;         /* NONE: on the same port */
     struct wr_addr oap;             /* NONE: not at all */
     wr_time took;                   /* from wr_run to ready */
