@@ -69,7 +69,7 @@ static uint64_t requests_of(const struct probe_result *result)
 TEST(each_client_asks_for_the_next_page_when_it_has_the_last)
 {
     struct site site;
-    struct probe_result result;
+    struct probe_result result = { 0 };
     open_plane(&site);
     CHECK_OK(measure(&site, (struct probe_conf){ .duration = WR_S(1), .clients = 4,
                                                  .samples_max = 399 }, &result));
@@ -82,7 +82,7 @@ TEST(each_client_asks_for_the_next_page_when_it_has_the_last)
 TEST(it_ends_when_its_time_is_over)
 {
     struct site site;
-    struct probe_result result;
+    struct probe_result result = { 0 };
     open_plane(&site);
     CHECK_OK(measure(&site, (struct probe_conf){ .duration = WR_MS(95), .clients = 3 },
                      &result));
@@ -94,7 +94,7 @@ TEST(it_ends_when_its_time_is_over)
 TEST(percentiles_are_exact)
 {
     struct site site;
-    struct probe_result result;
+    struct probe_result result = { 0 };
     open_plane(&site);
     atomic_store(&sometimes_slow, true);
     CHECK_OK(measure(&site, (struct probe_conf){ .duration = WR_S(20), .clients = 2,
@@ -112,7 +112,7 @@ TEST(percentiles_are_exact)
 TEST(answers_that_say_no_are_errors_of_their_page_alone)
 {
     struct site site;
-    struct probe_result result;
+    struct probe_result result = { 0 };
     open_plane(&site);
     CHECK_OK(measure(&site, (struct probe_conf){ .duration = WR_S(1), .clients = 2,
                                                  .samples_max = 100 }, &result));
@@ -127,7 +127,7 @@ TEST(answers_that_say_no_are_errors_of_their_page_alone)
 TEST(a_seed_decides_how_often_each_page_is_asked_for)
 {
     struct site site;
-    struct probe_result first, again, other;
+    struct probe_result first = { 0 }, again = { 0 }, other = { 0 };
     struct probe_conf conf = { .duration = WR_S(9), .clients = 1, .samples_max = 200 };
     open_plane(&site);
     CHECK_OK(measure(&site, conf, &first));
@@ -147,7 +147,7 @@ TEST(nobody_there_is_told_at_once)
 {
     struct site site;
     struct probe *probe = NULL;
-    struct probe_result result;
+    struct probe_result result = { 0 };
     open_plane(&site);
     struct probe_conf conf = { .addr = *wr_listener_addr(site.listener), .duration = WR_S(1),
                                .clients = 1 };
@@ -163,7 +163,7 @@ TEST(who_listens_on_any_address_is_asked_on_loopback)
 {
     struct site site;
     struct probe *probe = NULL;
-    struct probe_result result;
+    struct probe_result result = { 0 };
     open_plane(&site);
     struct probe_conf conf = { .duration = WR_S(1), .clients = 1, .samples_max = 1 };
     CHECK_OK(wr_addr_parse(&conf.addr, "0.0.0.0:1"));

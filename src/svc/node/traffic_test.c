@@ -5,7 +5,9 @@
 
 #define AT(seconds) ((struct wr_wall){ WR_S(seconds) })
 #define BYTES(in_, out_) ((struct wr_stream_bytes){ .in = (in_), .out = (out_) })
-#define DAY 86400
+#define MINUTE INT64_C(60)
+#define HOUR (60 * MINUTE)
+#define DAY (24 * HOUR)
 #define JAN_31_2027 1801353600      /* its midnight */
 
 static struct traffic *begin(int64_t at)
@@ -56,8 +58,8 @@ TEST(bytes_are_of_the_second_of_the_look_before)
 
 TEST(a_byte_is_in_each_ring_until_the_ring_has_gone_round)
 {
-    static const int64_t after[] = { 59, 59 * 60, 23 * 3600, 29 * DAY, 334 * DAY };
-    static const int64_t gone[] = { 60, 60 * 60, 24 * 3600, 30 * DAY, 335 * DAY };
+    static const int64_t after[] = { 59, 59 * MINUTE, 23 * HOUR, 29 * DAY, 334 * DAY };
+    static const int64_t gone[] = { 60, 60 * MINUTE, 24 * HOUR, 30 * DAY, 335 * DAY };
     struct traffic *traffic = begin(JAN_31_2027);
     traffic_note(traffic, AT(JAN_31_2027), BYTES(1009, 2000));
     for (enum traffic_ring i = 0; i < TRAFFIC_RINGS; i++) {
