@@ -320,13 +320,15 @@ void facet_leave(struct facet_permit *permit)
 {
     struct facets *facets = permit->facets;
     struct facet *facet = &facets->each[permit->kind];
-    unsigned units = permit->units;
+    unsigned units;
     if (permit->kind == FACET_FEED) {
         wr_mutex_lock(&facets->lock);
-        units = permit->units;
+        units = permit->units;          /* none when it was shed */
         if (units)
             unlink_fanout(facets, permit);
         wr_mutex_unlock(&facets->lock);
+    } else {
+        units = permit->units;
     }
     if (permit->kind == FACET_MAILBOX)
         roster_leave(facets->owners, permit->tenant);

@@ -211,45 +211,6 @@ static bool open_session(struct h2 *h2)
 
 /* ---- reading and writing ---- */
 
-static void feed(struct h2 *h2, const char *bytes, size_t len)
-{
-    wr_foreign_enter();
-    ssize_t used = nghttp2_session_mem_recv(h2->session, (const uint8_t *)bytes, len);
-    wr_foreign_leave();
-    if (used == NGHTTP2_ERR_FLOODED)
-        nghttp2_session_terminate_session(h2->session, NGHTTP2_ENHANCE_YOUR_CALM);
-    else
-        h2->over |= used < 0;
-    while (h2->ready) {
-        struct h2_stream *stream = h2->ready;
-        h2->ready = stream->then;
-        if (!h2->ready)
-            h2->ready_end = &h2->ready;
-        stream->then = NULL;
-        const struct wr_route *route = stream->call->route;
-        bool here = route && route->class == WR_ROUTE_PRIORITY;
-        h2_stream_run(stream);
-        if (here)                   /* a hundred may have come together */
-            (void)!wr_yield();
-    }
-}
-
-static void read_more(struct h2 *h2)
-{
-    size_t size;
-    if (!h2->in && !(h2->in = malloc(IN_MAX))) {
-        h2->over = true;
-        return;
-    }
-    wr_err err = wr_stream_read(h2->stream, &size, h2->in, IN_MAX, WR_NOW);
-    if (err == WR_TIMEOUT)
-        return;
-    if (err || size == 0)
-        h2->over = true;
-    else
-        feed(h2, h2->in, size);
-}
-
 static void write_out(struct h2 *h2, const void *bytes, size_t len)
 {
     struct wr_piece pieces[] = { { h2->out, h2->out_len }, { bytes, len } };
@@ -285,6 +246,49 @@ static void flush(struct h2 *h2)
         }
     }
     write_out(h2, NULL, 0);
+}
+
+static void feed(struct h2 *h2, const char *bytes, size_t len)
+{
+    wr_foreign_enter();
+    ssize_t used = nghttp2_session_mem_recv(h2->session, (const uint8_t *)bytes, len);
+    wr_foreign_leave();
+    if (used == NGHTTP2_ERR_FLOODED)
+        nghttp2_session_terminate_session(h2->session, NGHTTP2_ENHANCE_YOUR_CALM);
+    else
+        h2->over |= used < 0;
+    while (h2->ready) {
+        if (h2->owed > H2_OWED_MAX)
+            flush(h2);              /* what the peer takes is not owed any more */
+        struct h2_stream *stream = h2->ready;
+        if (!stream)
+            break;
+        h2->ready = stream->then;
+        if (!h2->ready)
+            h2->ready_end = &h2->ready;
+        stream->then = NULL;
+        const struct wr_route *route = stream->call->route;
+        bool here = route && route->class == WR_ROUTE_PRIORITY;
+        h2_stream_run(stream);
+        if (here)                   /* a hundred may have come together */
+            (void)!wr_yield();
+    }
+}
+
+static void read_more(struct h2 *h2)
+{
+    size_t size;
+    if (!h2->in && !(h2->in = malloc(IN_MAX))) {
+        h2->over = true;
+        return;
+    }
+    wr_err err = wr_stream_read(h2->stream, &size, h2->in, IN_MAX, WR_NOW);
+    if (err == WR_TIMEOUT)
+        return;
+    if (err || size == 0)
+        h2->over = true;
+    else
+        feed(h2, h2->in, size);
 }
 
 /* ---- the connection ---- */

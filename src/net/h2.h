@@ -24,6 +24,7 @@
 
 #define H2_STREAMS_MAX 100          /* at the same time, as the peer is told */
 #define H2_CALLS_MAX 128            /* ... and those that it has left alone */
+#define H2_OWED_MAX ((size_t)1 << 20)   /* bytes of answers, beyond which none is begun */
 #define H2_LIST_MAX 16384           /* bytes of a header list, counted as the RFC does */
 
 enum part_kind { PART_BEGIN, PART_BYTES, PART_END };
@@ -57,6 +58,7 @@ struct h2_stream {
     bool closed;                    /* nghttp2 knows it no more */
     size_t list;                    /* bytes of the header list */
     size_t held;                    /* bytes of the body */
+    size_t owed;                    /* bytes of the answer */
     wr_time due;                    /* something must have happened */
     size_t sent;                    /* of the reply, or of the first part */
     char status[4], length[21];
@@ -86,6 +88,7 @@ struct h2 {
     struct wr_call *spare;          /* a few calls for the next requests */
     size_t spare_count;
     size_t held;                    /* bytes of all bodies */
+    size_t owed;                    /* bytes of answers that the peer has not taken whole */
     wr_time now;                    /* of this turn */
     wr_time last;                   /* when something happened */
     wr_time next_due;               /* nothing is due before */

@@ -7,6 +7,7 @@
 
 #include "base/forget.h"
 #include "net/iostat.h"
+#include "net/reject.h"
 
 #define HEAD_ROOM 2048              /* most heads fit; more is allocated */
 #define SPARE_MAX 32
@@ -67,6 +68,7 @@ void h2_stream_free(struct h2_stream *self)
 {
     struct h2 *h2 = self->h2;
     h2->held -= self->held;
+    h2->owed -= self->owed;
     if (self->prev)
         self->prev->next = self->next;
     else
@@ -316,6 +318,8 @@ void h2_stream_answer(struct h2_stream *self)
         return;
     }
     bool empty = self->call->reply.len == 0 || reply_bodiless(self->call);
+    self->owed = empty ? 0 : self->call->reply.len;
+    self->h2->owed += self->owed;       /* until it is freed */
     nghttp2_data_provider body = { .source.ptr = self, .read_callback = read_reply };
     h2_stream_submit(self, empty ? NULL : &body);
     h2_stream_expect(self, self->h2->now + self->h2->http->now.write_within);
@@ -323,11 +327,20 @@ void h2_stream_answer(struct h2_stream *self)
 
 /* ---- running ---- */
 
+static void reset(struct h2_stream *self, uint32_t code)
+{
+    h2_stream_expect(self, WR_NEVER);
+    nghttp2_submit_rst_stream(self->h2->session, NGHTTP2_FLAG_NONE, self->id, code);
+}
+
 void h2_stream_run(struct h2_stream *self)
 {
     struct wr_call *call = self->call;
     struct h2 *h2 = self->h2;
-    if (self->refused || !call_count(call)) {
+    if (h2->owed > H2_OWED_MAX) {           /* it asks, and takes nothing */
+        reject_count("answers_not_taken");
+        reset(self, NGHTTP2_REFUSED_STREAM);
+    } else if (self->refused || !call_count(call)) {
         h2_stream_answer(self);
     } else if (call->route->class == WR_ROUTE_PRIORITY) {
         call_handle(call);
@@ -353,12 +366,6 @@ void h2_stream_word(struct h2_stream *self)
         h2_task_follow(self);
     else
         h2_stream_answer(self);
-}
-
-static void reset(struct h2_stream *self, uint32_t code)
-{
-    h2_stream_expect(self, WR_NEVER);
-    nghttp2_submit_rst_stream(self->h2->session, NGHTTP2_FLAG_NONE, self->id, code);
 }
 
 /* The task is not done and has not begun to answer: it goes on as if the peer had gone,

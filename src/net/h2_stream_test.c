@@ -41,6 +41,38 @@ TEST(a_body_over_the_limit_is_answered_and_the_rest_not_wanted)
     close_site(&site);
 }
 
+/* A peer with no window: it asks, and what it is told stays here. */
+TEST(who_takes_no_answers_is_told_no_more_than_a_megabyte_of_them)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    static char body[100001];
+    memset(body, 'x', sizeof(body) - 1);
+    nghttp2_nv fields[] = { PEER_NV(":method", "POST"), PEER_NV(":scheme", "http"),
+                            PEER_NV(":authority", "a"), PEER_NV(":path", "/echo") };
+    struct peer *peer = peer_dial(&site);
+    nghttp2_settings_entry none = { NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, 0 };
+    nghttp2_submit_settings(peer->session, 0, &none, 1);
+    peer_settle(peer);
+    unsigned refused = 0;
+    for (int i = 0; i < 15; i++) {
+        int32_t id = peer_send(peer, fields, 4, body);
+        peer_settle(peer);
+        refused += got_of(peer, id)->closed;
+        CHECK_EQ(i >= 11, got_of(peer, id)->closed);
+        if (got_of(peer, id)->closed)
+            CHECK_EQ(NGHTTP2_REFUSED_STREAM, got_of(peer, id)->code);
+    }
+    CHECK_EQ(4, refused);
+    none.value = 1 << 20;                   /* now it takes them, and may ask again */
+    nghttp2_submit_settings(peer->session, 0, &none, 1);
+    nghttp2_session_set_local_window_size(peer->session, 0, 0, 8 << 20);
+    peer_settle(peer);
+    CHECK(strncmp(peer_hear(peer, peer_send(peer, fields, 4, body)), "200 xxx", 7) == 0);
+    peer_close_all(peer);
+    close_site(&site);
+}
+
 TEST(what_belongs_to_one_connection_or_names_two_hosts_is_refused)
 {
     struct site site;

@@ -394,6 +394,12 @@ static void announce(struct node *node, struct node_face *told)
 
 struct conductor { struct node *node; struct wr_signal *signals; };
 
+/* Nobody hears signals any more: better none than a deaf one. */
+static void give_up(void *node)
+{
+    node_stop(node);
+}
+
 /* The bus tells each second that it is time to look whether there is news. */
 static wr_err conduct(void *arg)
 {
@@ -410,7 +416,9 @@ static wr_err conduct(void *arg)
     };
     size_t which, count = conductor->signals ? 3 : 2;
     struct node_face told = { 0 };
+    struct wr_cleanup cleanup = { .fn = give_up, .arg = node };
     wr_err err;
+    wr_cleanup_push(&cleanup);
     while (!(err = wr_select(&which, cases, count, WR_NEVER))) {
         if (which == 0)
             reload_apply(node, conf);
@@ -423,6 +431,7 @@ static wr_err conduct(void *arg)
             && (told.moved || (ready_look(node->ready, &view), view.ready)))
             announce(node, &told);
     }
+    wr_cleanup_pop(&cleanup);
     return err;
 }
 
@@ -443,7 +452,8 @@ static wr_err run_open(struct node *node)
         err = wr_sup_run(node->sup);
     if (scope) {
         wr_scope_cancel(scope);
-        (void)!wr_scope_close(scope);
+        wr_err failed = wr_scope_close(scope);
+        err = err ? err : failed;
     }
     wr_signal_close(conductor.signals);
     return err;

@@ -41,6 +41,25 @@ TEST(without_a_service_that_is_required_it_is_not_ready)
     CHECK_OK(rig_end(&rig));
 }
 
+static void panic_when_ready(void *arg, const struct node_face *face)
+{
+    (void)arg, (void)face;
+    wr_panic("as the test wants it");
+}
+
+TEST(a_node_that_could_hear_no_signals_any_more_ends)
+{
+    char *argv[] = { "weir", "--amnesia", "--log-level", "error", "--http-addr",
+                     "127.0.0.1:0" };
+    struct wr_conf_source source = { .tables = rig_tables, .argc = 6, .argv = argv, .cpus = 2 };
+    struct wr_conf_report report = { 0 };
+    struct node_start start = { .source = &source, .ready = panic_when_ready,
+                                .no_signals = true };
+    REQUIRE_OK(wr_conf_load(&start.conf, &source, &report));
+    CHECK_ERR(WR_PANIC, node_run(&start, NULL));
+    wr_conf_unref(start.conf);
+}
+
 TEST(health_and_readiness_answer_while_the_queue_is_full)
 {
     struct rig rig;
