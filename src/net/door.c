@@ -109,8 +109,10 @@ wr_err door_take(struct door *door, struct wr_listener *listener, struct wr_scop
         wr_err err = wr_accept(listener, &conn, WR_NEVER);
         if (!err)
             take_in(door, scope, &conn);
-        else if (err == WR_NOFILE || err == WR_NOMEM)
+        else if (err == WR_NOFILE || err == WR_NOMEM) {
+            reject_count("no_descriptor");          /* or no memory: it waits in line */
             err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));
+        }
         if (err)
             return err;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -161,6 +162,22 @@ static int usage(const struct start *start)
     return 0;
 }
 
+/* As many descriptors as this user may have; that it is too few is said, as nobody would
+ * see it before they run out. */
+static void take_descriptors(const struct wr_conf *conf)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)!setrlimit(RLIMIT_NOFILE, &limit);
+    unsigned long long most = (unsigned long long)wr_conf_int(conf, "max_conns");
+    if (limit.rlim_max < 2 * most + 64)
+        fprintf(stderr, "weir: %llu descriptors are too few for max_conns = %llu, which wants "
+                "%llu: raise it (ulimit -n, LimitNOFILE=), or lower max_conns\n",
+                (unsigned long long)limit.rlim_max, most, 2 * most + 64);
+}
+
 /* Amnesia: nothing is written, and memory that is given back says nothing. */
 static void forget(void)
 {
@@ -193,6 +210,7 @@ int weir_run(int argc, char **argv)
     }
     int status = take_data(&start);
     if (!status) {
+        take_descriptors(start.conf);
         if (wr_conf_bool(start.conf, "security.amnesia"))
             forget();
         start.node = (struct node_start){ .conf = start.conf, .source = &start.source,
