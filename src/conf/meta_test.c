@@ -94,7 +94,8 @@ TEST_PLAIN(an_empty_file_does_not_take_the_place_of_what_runs)
     wr_conf_unref(conf);
     source.running = running;
     CHECK_ERR(WR_INVALID, wr_conf_load(&conf, &source, &report));
-    CHECK(strstr(report.text.at, "rig.toml: it is empty, as while it is written") != NULL);
+    REQUIRE(report.text.at);
+    CHECK(strstr(report.text.at, "rig.toml: it is empty, as while it is written"));
     wr_conf_report_free(&report);
     wr_conf_unref(running);
 }
