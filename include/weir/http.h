@@ -178,8 +178,11 @@ const char *wr_call_param(const struct wr_call *call, const char *name);
 /* The value of name=value in the query, decoded; NULL when it is not there. */
 const char *wr_call_query(struct wr_call *call, const char *name);
 
-/* A header by its name in lower case; NULL when it is not there.  Where there is
- * `admit`, Authorization is for that alone, and empty afterwards. */
+/* A header by its name in lower case; NULL when it is not there.  Of several the first;
+ * but a request with two of a field that decides something is refused before: Host (which
+ * is :authority in HTTP/2), Authorization, Content-Type, Origin, X-Tenant, Last-Event-ID,
+ * Range, If-Range and the two dates.  Where there is `admit`, Authorization is for that
+ * alone, and empty afterwards. */
 const char *wr_call_header(const struct wr_call *call, const char *name);
 
 /* How many bytes of body are to come, as they come; -1 when nobody has said.  For `admit`,

@@ -183,7 +183,7 @@ static bool refused(struct wr_call *call, wr_err err, unsigned status, const cha
     return false;
 }
 
-/* The authority of an absolute target is not ours to judge; the host header is. */
+/* The authority of an absolute target is that of the host field (h1.c). */
 static char *path_of(char *target)
 {
     char *scheme = target[0] == '/' ? NULL : strstr(target, "://");
@@ -521,7 +521,10 @@ const char *wr_call_query(struct wr_call *call, const char *name)
 
 const char *wr_call_header(const struct wr_call *call, const char *name)
 {
-    const struct slice *value = head_field(&call->head, name);
+    const struct head *head = &call->head;
+    if (strcmp(name, "host") == 0)
+        return head->host.at;               /* also when it was :authority */
+    const struct slice *value = head_field(head, name);
     return !value ? NULL : value->at ? value->at : "";
 }
 

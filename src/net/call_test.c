@@ -2,7 +2,7 @@
 #include "testing/h2_rig.h"
 
 static struct seen {
-    char method[8], path[64], one[64], two[64], header[64], body[64];
+    char method[8], path[64], one[64], two[64], header[64], host[64], body[64];
     bool three, other;
     size_t len;
 } seen;
@@ -21,6 +21,7 @@ static wr_err look(struct wr_call *call)
     note(seen.two, wr_call_query(call, "two"));
     seen.three = wr_call_query(call, "three");
     note(seen.header, wr_call_header(call, "x-note"));
+    note(seen.host, wr_call_header(call, "host"));
     seen.other = wr_call_header(call, "x-other");
     snprintf(seen.body, sizeof(seen.body), "%.*s", (int)seen.len, body);
     CHECK(wr_addr_loopback(wr_call_peer(call)));
@@ -59,6 +60,14 @@ static const struct wr_route own[] = {
     { .method = "GET", .path = "/much", .handler = write_much },
     { .method = "GET", .path = "/evil", .handler = break_a_header },
 };
+
+/* The status of an answer. */
+static const char *first_of(const char *answer)
+{
+    static char status[4];
+    snprintf(status, sizeof(status), "%.3s", answer);
+    return status;
+}
 
 static void open_own(struct site *site)
 {
@@ -119,6 +128,83 @@ TEST(what_is_not_in_the_query_is_not_found_there)
     CHECK_STR("200", ask(&site, "POST /look/x HTTP/1.1\r\nHost: a\r\n"
                                 "Content-Length: 0\r\n\r\n"));
     CHECK_STR("(none)", seen.one);
+    close_site(&site);
+}
+
+TEST(an_absolute_target_is_taken_apart_like_any_other)
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("200", ask(&site, "POST http://a/look/x%20y?one=1%2B1&two=a+b HTTP/1.1\r\n"
+                                "Host: a\r\nContent-Length: 0\r\n\r\n"));
+    CHECK_STR("/look/x y", seen.path);
+    CHECK_STR("1+1", seen.one);
+    CHECK_STR("a b", seen.two);
+    CHECK_STR("404", first_of(ask(&site, "POST http://a?one=1 HTTP/1.1\r\nHost: a\r\n"
+                                         "Content-Length: 0\r\n\r\n")));
+    close_site(&site);
+}
+
+TEST(the_host_of_a_call_is_that_of_its_target_in_either_version)
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("200", ask(&site, "POST http://A:80/look/x HTTP/1.1\r\nHost: a\r\n"
+                                "Content-Length: 0\r\n\r\n"));
+    CHECK_STR("a", seen.host);
+    CHECK_STR("200", ask2(&site, "POST /look/x HTTP/1.1\r\nHost: b\r\n"
+                                 "Content-Length: 0\r\n\r\n"));
+    CHECK_STR("b", seen.host);
+    CHECK_STR("200", ask(&site, "POST /look/x HTTP/1.0\r\nContent-Length: 0\r\n\r\n"));
+    CHECK_STR("(none)", seen.host);
+    close_site(&site);
+}
+
+static const char *const twice[] = {
+    "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
+    "authorization: Bearer a\r\nX-Note: n\r\nAUTHORIZATION: Bearer a\r\n",
+    "Content-Type: a/b\r\nContent-Type: a/b\r\n", "Origin: a\r\nOrigin: b\r\n",
+    "X-Tenant: a\r\nX-Tenant: b\r\n", "Last-Event-ID: 1\r\nLast-Event-ID: 2\r\n",
+    "Range: bytes=0-1\r\nRange: bytes=1-2\r\n", "If-Range: a\r\nIf-Range: b\r\n",
+    "If-Modified-Since: a\r\nIf-Modified-Since: b\r\n",
+    "If-Unmodified-Since: a\r\nIf-Unmodified-Since: b\r\n",
+};
+
+static void check_twice(const char *(*asked)(struct site *site, const char *text))
+{
+    struct site site;
+    char text[300];
+    open_own(&site);
+    for (size_t i = 0; i < sizeof(twice) / sizeof(twice[0]); i++) {
+        snprintf(text, sizeof(text), "GET /allocate HTTP/1.1\r\nHost: a\r\n%s\r\n", twice[i]);
+        if (!CHECK_STR("400", first_of(asked(&site, text))))
+            CHECK_STR("refused", twice[i]);
+    }
+    CHECK_STR("200", asked(&site, "GET /allocate HTTP/1.1\r\nHost: a\r\nX-Note: a\r\n"
+                                  "Accept: a/b\r\nAccept: c/d\r\nX-Note: b\r\n\r\n"));
+    close_site(&site);
+}
+
+TEST(two_of_a_field_that_decides_something_are_refused)
+{
+    check_twice(ask);
+}
+
+TEST(two_of_a_field_that_decides_something_are_refused_by_http_2_too)
+{
+    check_twice(ask2);
+}
+
+TEST(what_comes_behind_a_body_in_chunks_is_no_header)
+{
+    struct site site;
+    open_own(&site);
+    CHECK_STR("200", ask(&site, "POST /look/x HTTP/1.1\r\nHost: a\r\n"
+                                "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n"
+                                "X-Note: late\r\nX-Other: late\r\n\r\n"));
+    CHECK_STR("body", seen.body);
+    CHECK_STR("(none)", seen.header);
+    CHECK(!seen.other);
     close_site(&site);
 }
 

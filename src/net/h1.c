@@ -27,8 +27,20 @@ static int on_begin(llhttp_t *parser)
 {
     struct h1 *h1 = parser->data;
     head_clear(h1->head);
-    h1->in_value = h1->chunked = false;
+    h1->in_value = h1->chunked = h1->headed = false;
+    h1->trailing = 0;
     return 0;
+}
+
+/* What follows the last chunk looks like fields of the head and is none: nothing is kept
+ * of it, and it is not endless. */
+static int skip_trailer(struct h1 *h1, size_t len)
+{
+    h1->trailing += len;
+    if (h1->trailing <= H1_TRAILERS_MAX)
+        return 0;
+    bad(h1, 431, "the fields behind the body are too large");
+    return -1;
 }
 
 static int on_url(llhttp_t *parser, const char *at, size_t len)
@@ -42,6 +54,8 @@ static int on_field(llhttp_t *parser, const char *at, size_t len)
 {
     struct h1 *h1 = parser->data;
     struct head *head = h1->head;
+    if (h1->headed)
+        return skip_trailer(h1, len);
     if (head->count == 0 || h1->in_value) {
         if (head->count == HEAD_FIELDS_MAX) {
             bad(h1, 431, "too many header fields");
@@ -57,6 +71,8 @@ static int on_field(llhttp_t *parser, const char *at, size_t len)
 static int on_value(llhttp_t *parser, const char *at, size_t len)
 {
     struct h1 *h1 = parser->data;
+    if (h1->headed)
+        return skip_trailer(h1, len);
     h1->in_value = true;
     extend(&h1->head->fields[h1->head->count - 1].value, at, len);
     return 0;
@@ -67,6 +83,8 @@ static int on_value(llhttp_t *parser, const char *at, size_t len)
 static int on_value_complete(llhttp_t *parser)
 {
     struct h1 *h1 = parser->data;
+    if (h1->headed)
+        return 0;
     struct field *field = &h1->head->fields[h1->head->count - 1];
     if (field->value.len == 0)
         field->value.at = field->name.at + field->name.len;
@@ -92,6 +110,9 @@ static bool check_meaning(struct h1 *h1, const struct field *field)
             return bad(h1, 417, "an expectation other than 100-continue");
         head->expects_continue = true;
     } else {
+        const char *twice = head_note_single(head, field);
+        if (twice)
+            return bad(h1, 400, twice);
         head_note_corr(head, field);
     }
     return true;
@@ -111,6 +132,30 @@ static bool check_field(struct h1 *h1, struct field *field)
     return check_meaning(h1, field);
 }
 
+/* A target that is a whole URL names a host too.  It is to be preferred to the field, by
+ * RFC 9112; but who was in between may have gone by the field, so they must agree. */
+static bool check_target(struct h1 *h1)
+{
+    const struct head *head = h1->head;
+    const struct slice *target = &head->target;
+    if (target->at[-2] == ' ')
+        return bad(h1, 400, "more than one space before the target");
+    if (target->at[0] == '/' || SLICE_IS(*target, "*"))
+        return true;
+    const char *scheme = memmem(target->at, target->len, "://", 3);
+    if (!scheme)
+        return bad(h1, 400, "a target that is no path");
+    struct slice authority = { scheme + 3, 0 };
+    for (const char *end = target->at + target->len;
+         authority.at + authority.len < end && !strchr("/?#", authority.at[authority.len]);)
+        authority.len++;
+    if (!head->host.at
+        || !head_same_host((struct slice){ target->at, (size_t)(scheme - target->at) },
+                           authority, head->host))
+        return bad(h1, 400, "the target names another host than the host field");
+    return true;
+}
+
 static bool check_head(struct h1 *h1)
 {
     const struct head *head = h1->head;
@@ -125,13 +170,7 @@ static bool check_head(struct h1 *h1)
         return bad(h1, 400, "chunks in HTTP/1.0");
     if (h1->parser.method == HTTP_CONNECT)
         return bad(h1, 501, "this is no proxy");
-    const struct slice *target = &head->target;
-    if (target->at[-2] == ' ')
-        return bad(h1, 400, "more than one space before the target");
-    if (target->at[0] != '/' && !SLICE_IS(*target, "*")
-        && !memchr(target->at, ':', target->len))
-        return bad(h1, 400, "a target that is no path");
-    return true;
+    return check_target(h1);
 }
 
 /* Upgrades are not for llhttp to act on: who wants one is answered without. */
@@ -151,6 +190,7 @@ static int on_head(llhttp_t *parser)
     head->length_known |= !h1->chunked;         /* without a word there is no body */
     h1->keep_alive = llhttp_should_keep_alive(parser);
     parser->upgrade = 0;
+    h1->headed = true;
     h1->found = H1_HEAD;
     return HPE_PAUSED;
 }

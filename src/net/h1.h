@@ -12,7 +12,8 @@
  * `on_body`, piece by piece, without its chunks.
  *
  * llhttp reads the syntax.  What it lets pass and a proxy might read otherwise is
- * refused here: spaces before a colon, two hosts or none, a length beside chunks,
+ * refused here: spaces before a colon, two hosts or none, or one that is not that of the
+ * target; two of a field that decides something (head.h); a length beside chunks,
  * codings other than chunked.  The result does not depend on how the bytes were
  * cut.
  */
@@ -26,6 +27,8 @@
 #include <llhttp.h>
 
 #include "net/head.h"
+
+#define H1_TRAILERS_MAX 8192
 
 enum h1_state { H1_MORE, H1_HEAD, H1_DONE, H1_BAD };
 
@@ -42,7 +45,8 @@ struct h1 {
     void *arg;
 
     enum h1_state found;
-    bool in_value, paused;
+    bool in_value, paused, headed;
+    size_t trailing;                        /* bytes of fields behind the body */
 };
 
 /* Ready for the first request of a connection, whose head goes to `head`. */

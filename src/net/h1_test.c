@@ -97,6 +97,10 @@ TEST_PLAIN(a_request_is_read_however_it_is_cut)
     check_reads("OPTIONS * 1.1 <Host=a> stays 0 []\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
     check_reads("GET http://a/b 1.1 <Host=a> stays 0 []\n",
                 "GET http://a/b HTTP/1.1\r\nHost: a\r\n\r\n");
+    check_reads("GET https://A.b:443?q 1.1 <Host=a.B> stays 0 []\n",
+                "GET https://A.b:443?q HTTP/1.1\r\nHost: a.B\r\n\r\n");
+    check_reads("GET http://a 1.1 <Host=a:80> stays 0 []\n",
+                "GET http://a HTTP/1.1\r\nHost: a:80\r\n\r\n");
 }
 
 TEST_PLAIN(a_body_is_read_by_its_length_or_its_chunks)
@@ -145,6 +149,7 @@ TEST_PLAIN(a_header_is_found_by_its_name_in_any_case)
 /* ---- what is refused ---- */
 
 #define HEAD "GET / HTTP/1.1\r\nHost: a\r\n"
+#define POST_P "POST /p HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 #define POST "POST / HTTP/1.1\r\nHost: a\r\n"
 
 TEST_PLAIN(what_two_readers_could_understand_differently_is_refused)
@@ -188,6 +193,13 @@ TEST_PLAIN(what_two_readers_could_understand_differently_is_refused)
         { " GET / HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
         { "get / HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
         { "GET x HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+        { "GET http://b/x HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+        { "GET http://a:81/x HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+        { "GET http://a:443/x HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+        { "GET http://u@a/x HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+        { "GET http://ab/x HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
+        { "GET http://a/x HTTP/1.1\r\nHost:\r\n\r\n", 400 },
+        { "GET http://a/x HTTP/1.0\r\n\r\n", 400 },
         { "GET / HTTP/9.9\r\nHost: a\r\n\r\n", 400 },
         { "GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505 },
         { "GET / HTTX/1.1\r\nHost: a\r\n\r\n", 400 },
@@ -218,6 +230,22 @@ TEST_PLAIN(more_fields_than_there_is_room_for_are_too_many)
     wr_text_str(&request, "\r\n");
     read_all(&text, bytes, request.len, request.len, 1);
     CHECK_STR("bad 431: too many header fields\n", text.at);
+    wr_text_free(&text);
+}
+
+TEST_PLAIN(fields_behind_the_body_are_read_over_and_not_without_end)
+{
+    check_reads("POST /p 1.1 <Host=a> <Transfer-Encoding=chunked> stays chunked [ok]\n"
+                "GET / 1.1 <Host=a> stays 0 []\n",
+                POST_P "2\r\nok\r\n0\r\nX-Late: 1\r\nHost: b\r\nX-Empty:\r\n\r\n" HEAD "\r\n");
+    char bytes[H1_TRAILERS_MAX + 2000];
+    struct wr_text request = WR_TEXT(bytes), text = wr_text_heap(20000);
+    wr_text_str(&request, POST_P "0\r\n");
+    while (request.len < H1_TRAILERS_MAX + 1500)
+        wr_text_str(&request, "X: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n");
+    wr_text_str(&request, "\r\n");
+    read_all(&text, bytes, request.len, request.len, 1);
+    CHECK(strstr(text.at, "bad 431: the fields behind the body are too large\n"));
     wr_text_free(&text);
 }
 

@@ -133,6 +133,8 @@ static bool keep_pseudo(struct h2_stream *self, struct slice name, struct slice 
         head->method = value.at;
     else if (SLICE_IS(name, ":path"))
         head->target = value;
+    else if (SLICE_IS(name, ":scheme"))
+        head->scheme = value;
     else if (SLICE_IS(name, ":authority"))
         head->host = value;
     return true;
@@ -143,11 +145,10 @@ static bool keep_meaning(struct h2_stream *self, const struct field *field)
 {
     struct head *head = &self->call->head;
     if (SLICE_IS(field->name, "host")) {
-        if (head->host.at
-            && (head->host.len != field->value.len
-                || memcmp(head->host.at, field->value.at, head->host.len) != 0))
+        if (head->host.at && !head_same_host(head->scheme, head->host, field->value))
             return refuse(self, WR_INVALID, 400, "a host other than the authority");
-        head->host = field->value;
+        if (!head->host.at)
+            head->host = field->value;
     } else if (SLICE_IS(field->name, "content-length")) {
         head->length_known = true;
         head->length = strtoull(field->value.at, NULL, 10);
@@ -156,6 +157,9 @@ static bool keep_meaning(struct h2_stream *self, const struct field *field)
             return refuse(self, WR_INVALID, 417, "an expectation other than 100-continue");
         head->expects_continue = true;
     } else {
+        const char *twice = head_note_single(head, field);
+        if (twice)
+            return refuse(self, WR_INVALID, 400, twice);
         head_note_corr(head, field);
     }
     return true;
@@ -205,6 +209,8 @@ void h2_stream_head(struct h2_stream *self)
     head->length_known |= self->whole;      /* the head was all: there is no body */
     if (!self->refused && !head->target.at)
         refuse(self, WR_UNSUPPORTED, 501, "this is no proxy");
+    if (!self->refused && head->target.at[0] != '/' && !SLICE_IS(head->target, "*"))
+        refuse(self, WR_INVALID, 400, "a target that is no path");
     if (!self->refused)
         self->refused = !call_judge(self->call, &h2->ids, h2->now);
     if (!self->refused && head->expects_continue)

@@ -79,7 +79,7 @@ TEST(what_belongs_to_one_connection_or_names_two_hosts_is_refused)
     open_site(&site, 0, (struct wr_http_conf){ 0 });
     static const char *const bad[][2] = {
         { "connection", "close" }, { "transfer-encoding", "chunked" }, { "upgrade", "h2c" },
-        { "keep-alive", "1" }, { "host", "b" }, { "te", "gzip" },
+        { "keep-alive", "1" }, { "host", "b" }, { "host", "a:443" }, { "te", "gzip" },
         { ":path", "/other" }, { "content-length", "5" },
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -94,6 +94,36 @@ TEST(what_belongs_to_one_connection_or_names_two_hosts_is_refused)
     }
     CHECK_STR("200 hello, x", ask2(&site, "GET /hello/x HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n"
                                           "\r\n"));
+    close_site(&site);
+}
+
+static const char *ask_of(struct site *site, const char *scheme, const char *path,
+                          const char *host)
+{
+    struct peer *peer = peer_dial(site);
+    nghttp2_nv fields[] = { PEER_NV(":method", "GET"), PEER_NV(":scheme", scheme),
+                            PEER_NV(":authority", "a"), PEER_NV(":path", path),
+                            PEER_NV("host", host) };
+    const char *said = peer_hear(peer, peer_send(peer, fields, 5, NULL));
+    peer_close_all(peer);
+    return said;
+}
+
+TEST(a_host_that_is_the_authority_in_other_letters_is_fine)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    CHECK_STR("200 hello, x", ask_of(&site, "http", "/hello/x", "A:80"));
+    CHECK_STR("200 hello, x", ask_of(&site, "https", "/hello/x", "a:443"));
+    CHECK(strncmp(ask_of(&site, "https", "/hello/x", "a:80"), "400 ", 4) == 0);
+    close_site(&site);
+}
+
+TEST(a_whole_url_is_no_path_of_http_2)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    CHECK(strncmp(ask_of(&site, "odd", "http://b/hello/x", "a"), "400 ", 4) == 0);
     close_site(&site);
 }
 

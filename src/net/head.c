@@ -60,3 +60,45 @@ void head_note_corr(struct head *head, const struct field *field)
     if ((first || second) && printable(field->value))
         head->corr = field->value;
 }
+
+#define SINGLE(name) { name, sizeof(name) - 1, "two " name " fields" }
+
+const char *head_note_single(struct head *head, const struct field *field)
+{
+    static const struct { const char *name; size_t len; const char *twice; } singles[] = {
+        SINGLE("authorization"), SINGLE("content-type"), SINGLE("origin"),
+        SINGLE("x-tenant"), SINGLE("last-event-id"), SINGLE("range"), SINGLE("if-range"),
+        SINGLE("if-modified-since"), SINGLE("if-unmodified-since"),
+    };
+    for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
+        if (!slice_is(field->name, singles[i].name, singles[i].len))
+            continue;
+        bool second = head->singles & 1u << i;
+        head->singles |= 1u << i;
+        return second ? singles[i].twice : NULL;
+    }
+    return NULL;
+}
+
+static struct slice without_port(struct slice host, struct slice port)
+{
+    if (port.len > 0 && host.len >= port.len
+        && memcmp(host.at + host.len - port.len, port.at, port.len) == 0)
+        host.len -= port.len;
+    return host;
+}
+
+bool head_same_host(struct slice scheme, struct slice one, struct slice other)
+{
+    struct slice port = SLICE_IS(scheme, "http")    ? (struct slice){ ":80", 3 }
+        : SLICE_IS(scheme, "https")              ? (struct slice){ ":443", 4 }
+                                                 : (struct slice){ "", 0 };
+    one = without_port(one, port);
+    other = without_port(other, port);
+    if (one.len != other.len)
+        return false;
+    for (size_t i = 0; i < one.len; i++)
+        if (lower(one.at[i]) != lower(other.at[i]))
+            return false;
+    return true;
+}

@@ -43,7 +43,7 @@ TEST(a_target_may_be_a_url_and_a_body_may_come_in_chunks)
 {
     struct site site;
     open_site(&site, 1, (struct wr_http_conf){ 0 });
-    CHECK_STR("200 hello, me", ask(&site, GET("http://else/hello/me")));
+    CHECK_STR("200 hello, me", ask(&site, GET("http://a/hello/me")));
     CHECK_STR("200 chunks", ask(&site, "POST /echo HTTP/1.1\r\nHost: a\r\n"
                                        "Transfer-Encoding: chunked\r\n\r\n"
                                        "3\r\nchu\r\n3\r\nnks\r\n0\r\n\r\n"));

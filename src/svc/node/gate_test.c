@@ -3,7 +3,7 @@
 
 #include <weir/task.h>
 
-#include "testing/http_rig.h"
+#include "testing/h2_rig.h"
 
 static struct gate *gate_under_test;
 static struct wr_secret *admin_token;
@@ -97,6 +97,20 @@ TEST(on_loopback_another_host_is_refused_on_every_route)
         CHECK_EQ(403, status_of(&site, "/work", header));
         CHECK_EQ(403, status_of(&site, "/health", header));
     }
+    close_gate(&site);
+}
+
+TEST(on_loopback_another_host_is_refused_by_http_2_too)
+{
+    struct site site;
+    open_gate(&site, true, NULL);
+    CHECK_STR("204", ask2(&site, "GET /work HTTP/1.1\r\nHost: localhost:80\r\n\r\n"));
+    CHECK(strncmp(ask2(&site, "GET /work HTTP/1.1\r\nHost: example.org\r\n\r\n"), "403 ", 4)
+          == 0);
+    CHECK(strncmp(ask2(&site, "GET /work HTTP/1.1\r\nHost: localhost\r\n"
+                              "Origin: http://example.org\r\n\r\n"),
+                  "403 ", 4)
+          == 0);
     close_gate(&site);
 }
 
