@@ -33,6 +33,12 @@ size_t wr_name_next(const char **at)
     return strcspn(*at, " ");
 }
 
+bool wr_name_is_service(const char *word, const char *service)
+{
+    return strcmp(word, service) == 0
+        || (strncmp(word, "svc-", 4) == 0 && strcmp(word + 4, service) == 0);
+}
+
 /* One row of the matrix is kept: row[j] is the distance of what was read of `a` from
  * the first j letters of `b`. */
 size_t wr_name_distance(const char *a, const char *b)

@@ -15,6 +15,10 @@ const char *wr_name_flag(char *buf, const char *key);
 /* The next of the words between spaces, for loops: its length, 0 at the end. */
 size_t wr_name_next(const char **at);
 
+/* Whether a word of a list of services means this one: by its name, or by that of its
+ * program, "svc-" and the name. */
+bool wr_name_is_service(const char *word, const char *service);
+
 /* How many letters would have to be put in, left out or changed. */
 size_t wr_name_distance(const char *a, const char *b);
 

@@ -64,6 +64,13 @@ TEST_PLAIN(a_name_longer_than_any_key_is_far)
     CHECK_EQ(299, wr_name_distance("data", long_name));
 }
 
+TEST_PLAIN(a_service_has_the_name_of_its_program_too)
+{
+    CHECK(wr_name_is_service("index", "index") && wr_name_is_service("svc-index", "index"));
+    CHECK(!wr_name_is_service("svc-inde", "index") && !wr_name_is_service("svc", "index"));
+    CHECK(!wr_name_is_service("svc-svc-index", "index"));
+}
+
 TEST_PLAIN(words_between_spaces_come_one_by_one)
 {
     const char *at = "  one two ";

@@ -205,18 +205,23 @@ static wr_err read_secret(struct value *ret, const char *text)
 static bool known_service(const char *const *services, const char *word)
 {
     for (size_t i = 0; services && services[i]; i++)
-        if (strcmp(services[i], word) == 0)
+        if (wr_name_is_service(word, services[i]))
             return true;
     return services == NULL;
 }
 
 static wr_err refuse_service(struct wr_text *why, const char *const *services, const char *word)
 {
+    struct nearest nearest = { .wanted = word + (strncmp(word, "svc-", 4) == 0 ? 4 : 0) };
     wr_text_str(why, "there is no service ");
     wr_text_json(why, word, strlen(word));
-    wr_text_str(why, services[0] ? "; there are " : "; there are none");
-    for (size_t i = 0; services[i]; i++)
+    wr_text_str(why, services[0] ? "; there are " : "; this program has none: leave it empty");
+    for (size_t i = 0; services[i]; i++) {
         wr_text_format(why, "%s%s", i ? ", " : "", services[i]);
+        wr_nearest_try(&nearest, services[i]);
+    }
+    if (nearest.name[0])
+        wr_text_format(why, "; did you mean %s?", nearest.name);
     return WR_INVALID;
 }
 

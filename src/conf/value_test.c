@@ -143,9 +143,14 @@ TEST_PLAIN(services_are_known_by_name)
     REQUIRE(CHECK_EQ(1, wr_conf_words(conf, "services.enable", &words)));
     CHECK_STR("rewards", words[0]);
     wr_conf_unref(conf);
+    conf = LOAD(FLAGS("--services-enable", "svc-index"));
+    wr_conf_unref(conf);
     CHECK_STR("rig.toml:1: services.enable = [\"index\", \"indx\"]: there is no service "
-              "\"indx\"; there are index, rewards\n",
+              "\"indx\"; there are index, rewards; did you mean index?\n",
               REFUSED(TOML("services.enable = [\"index\", \"indx\"]")));
+    CHECK_STR("flag --services-enable: services.enable = \"svc-reward\": there is no service "
+              "\"svc-reward\"; there are index, rewards; did you mean rewards?\n",
+              REFUSED(FLAGS("--services-enable", "svc-reward")));
 }
 
 TEST_PLAIN(each_number_of_a_list_has_its_range)

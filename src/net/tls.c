@@ -297,6 +297,58 @@ void wr_tls_free(struct wr_tls *tls)
     free(tls);
 }
 
+/* ---- looking at what is there ---- */
+
+static SSL_CTX *context_of(struct wr_tls *tls)
+{
+    wr_mutex_lock(&tls->lock);
+    SSL_CTX *context = tls->context;
+    SSL_CTX_up_ref(context);
+    wr_mutex_unlock(&tls->lock);
+    return context;
+}
+
+static bool same_certs(SSL_CTX *one, SSL_CTX *other)
+{
+    STACK_OF(X509) *a = NULL, *b = NULL;
+    X509 *first = SSL_CTX_get0_certificate(one), *second = SSL_CTX_get0_certificate(other);
+    SSL_CTX_get0_chain_certs(one, &a);
+    SSL_CTX_get0_chain_certs(other, &b);
+    bool same = first && second && X509_cmp(first, second) == 0
+        && sk_X509_num(a) == sk_X509_num(b);
+    for (int i = 0; same && i < sk_X509_num(a); i++)
+        same = X509_cmp(sk_X509_value(a, i), sk_X509_value(b, i)) == 0;
+    return same;
+}
+
+bool tls_same_certs(struct wr_tls *one, struct wr_tls *other)
+{
+    SSL_CTX *first = context_of(one), *second = context_of(other);
+    bool same = same_certs(first, second);
+    SSL_CTX_free(first);
+    SSL_CTX_free(second);
+    return same;
+}
+
+static int64_t seconds_of(const ASN1_TIME *time)
+{
+    ASN1_TIME *epoch = ASN1_TIME_new();
+    int days = 0, seconds = 0;
+    bool good = epoch && ASN1_TIME_set(epoch, 0)
+        && ASN1_TIME_diff(&days, &seconds, epoch, time);
+    ASN1_TIME_free(epoch);
+    return good ? (int64_t)days * 86400 + seconds : 0;
+}
+
+void tls_cert_span(struct wr_tls *tls, int64_t *ret_from, int64_t *ret_until)
+{
+    SSL_CTX *context = context_of(tls);
+    const X509 *cert = SSL_CTX_get0_certificate(context);
+    *ret_from = seconds_of(X509_get0_notBefore(cert));
+    *ret_until = seconds_of(X509_get0_notAfter(cert));
+    SSL_CTX_free(context);
+}
+
 /* ---- handshakes ---- */
 
 /* With a reference of its own to the context of this moment. */

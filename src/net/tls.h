@@ -33,6 +33,12 @@ struct tls_stream {
  * before it has done anything; false: it has. */
 bool tls_forget(void);
 
+/* Whether both have the same certificate, and the same ones that vouch for it. */
+bool tls_same_certs(struct wr_tls *one, struct wr_tls *other);
+
+/* From when until when its certificate is good, in seconds since 1970; it must have one. */
+void tls_cert_span(struct wr_tls *tls, int64_t *ret_from, int64_t *ret_until);
+
 /* A stream over `below`, before its handshake; takes `ssl` over, also on an error.
  * Errors: NOMEM. */
 wr_err tls_stream_new(struct tls_stream **ret, SSL *ssl, struct wr_stream *below);

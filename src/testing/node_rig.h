@@ -53,6 +53,7 @@ RIG wr_err rig_run(void *arg)
 /* Read the configuration of these flags; the last one is NULL.  The port is a free
  * one and nothing is written, unless the flags say otherwise. */
 RIG const struct node_service *rig_service;     /* one that the next node has */
+RIG const char *const *rig_services;            /* what its services may be called */
 RIG char *const *rig_env;                       /* its environment */
 RIG struct wr_manager *rig_manager;             /* and its service manager */
 RIG bool rig_by_file;                           /* its file says where it listens */
@@ -70,7 +71,7 @@ RIG void rig_open(struct rig *rig, const char *const *flags)
         rig->argv[rig->argc++] = (char *)(uintptr_t)flags[i];
     rig->source = (struct wr_conf_source){ .tables = rig_tables, .argc = rig->argc,
                                            .argv = rig->argv, .cpus = 2,
-                                           .env = rig_env };
+                                           .env = rig_env, .services = rig_services };
     rig->start = (struct node_start){ .source = &rig->source, .ready = rig_ready, .arg = rig,
                                       .no_signals = true };
     rig->start.manager = rig_manager;

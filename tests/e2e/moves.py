@@ -134,3 +134,20 @@ def refuses(node):
         expect(own.get("/v1/hello")[0], 200)
         require(b'"33s"' not in own.get("/api/v1/config")[2], "a part of it is in force")
         require(b'"config_version":1,' in own.get("/api/v1/status")[2], "the version moved")
+
+
+@case("a file that is wrong is one line of the log, and one that says the same is no change")
+def says_once(node):
+    with Filed(node, 'idle_timeout = "10s"\n') as own:
+        own.says("is ready")
+        time.sleep(0.3)                 # so that its file is watched
+        own.write(own.port, 'idle_timeout = "soon"\nmax_conns = 0\n')
+        own.says('"config.refused"')
+        time.sleep(0.3)
+        lines = [line for line in own.says("").splitlines() if '"config.' in line]
+        require(len(lines) == 1 and "idle_timeout" in lines[0] and "and 1 more" in lines[0],
+                str(lines))
+        own.write(own.port, 'idle_timeout = "10s"\n')
+        own.says('"config.unchanged","version":1,')
+        require('"audit"' not in own.says(""), "an audit of nothing")
+        require(b'"config_version":1,' in own.get("/api/v1/status")[2], "the version moved")

@@ -51,6 +51,7 @@ static int print(int argc, char **argv)
     };
     struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .argc = argc,
                                                           .argv = argv, .env = environ,
+                                                          .services = weir_services,
                                                           .switches = switches });
     if (help) {
         wr_conf_unref(conf);
@@ -73,7 +74,8 @@ static int print(int argc, char **argv)
 /* The file alone: what flags and variables would make of it is print's business. */
 static int validate(const char *path)
 {
-    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .path = path });
+    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .path = path,
+                                                          .services = weir_services });
     if (!conf)
         return 2;
     printf("%s: fine\n", path);

@@ -22,16 +22,22 @@
 
 #include <netinet/in.h>
 #include <openssl/crypto.h>
-#include <weir/tls.h>
+#include <weir/time.h>
 
 #include "base/json.h"
 #include "base/version.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
+#include "net/tls.h"
+#include "svc/node/certs.h"
+#include "svc/node/front.h"
 
 #define BACKLOG_WANTED 4096
 #define DISK_WANTED ((unsigned long long)1 << 30)
 #define MAPS_WANTED 65530
+#define DAY 86400
+#define RENEW_DAYS 14               /* so long before its end a certificate is spoken of */
+#define LAST_DATE 9000000000        /* 2255-03-14: later ones are not told apart */
 #define RELEASED 1767225600         /* 2026-01-01: no clock is right before that */
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -106,6 +112,22 @@ static int try_to_bind(const struct wr_addr *addr)
     return number;
 }
 
+/* Who has not said where is served on the next port that is free, as the node does it. */
+static bool examine_next_port(struct visit *visit, const struct wr_addr *addr)
+{
+    char text[WR_ADDR_TEXT_MAX];
+    struct wr_addr next = *addr;
+    int number = EADDRINUSE;
+    while (number == EADDRINUSE && ++next.port < addr->port + FRONT_PORTS_TRIED)
+        number = try_to_bind(&next);
+    if (number)
+        return false;
+    say(visit, WARNING, "port", "stop what listens there (ss -ltnp), or say --http-addr",
+        "port %u is taken; the node would take %s instead", addr->port,
+        wr_addr_print(&next, text));
+    return true;
+}
+
 static void examine_port(struct visit *visit, const char *key)
 {
     char text[WR_ADDR_TEXT_MAX];
@@ -114,6 +136,9 @@ static void examine_port(struct visit *visit, const char *key)
     if (!addr || addr->kind == WR_ADDR_UNIX)
         return;
     int number = try_to_bind(addr);
+    bool may_move = strcmp(wr_conf_origin(visit->conf, key), "default") == 0;
+    if (number == EADDRINUSE && may_move && examine_next_port(visit, addr))
+        return;
     wr_addr_print(addr, text);
     if (number == 0)
         say(visit, FINE, "port", "", "%s = %s is free", key, text);
@@ -142,10 +167,10 @@ static void examine_files(struct visit *visit)
     unsigned long long wanted =
         2 * (unsigned long long)wr_conf_int(visit->conf, "max_conns") + 64;
     getrlimit(RLIMIT_NOFILE, &limit);
-    say(visit, limit.rlim_cur >= wanted ? FINE : FAILURE, "descriptors",
+    say(visit, limit.rlim_max >= wanted ? FINE : FAILURE, "descriptors",
         "raise it (ulimit -n, LimitNOFILE=), or lower max_conns",
         "%llu may be open, %llu are wanted for max_conns = %lld",
-        (unsigned long long)limit.rlim_cur, wanted,
+        (unsigned long long)limit.rlim_max, wanted,
         (long long)wr_conf_int(visit->conf, "max_conns"));
 }
 
@@ -248,6 +273,44 @@ static void examine_tls(struct visit *visit)
         there ? "can be had" : "cannot be had", wanted ? "and is asked for" : "and is off");
 }
 
+static void examine_span(struct visit *visit, struct wr_tls *tls, const char *path)
+{
+    char buf[40];
+    struct wr_text date = WR_TEXT(buf);
+    int64_t from, until, now = time(NULL);
+    tls_cert_span(tls, &from, &until);
+    int64_t said = now < from ? from : until;
+    wr_text_rfc3339(&date, (struct wr_wall){ WR_S(said < LAST_DATE ? said : LAST_DATE) });
+    if (now < from)
+        say(visit, FAILURE, "certificate", "set the clock if it is wrong (timedatectl), or use "
+            "one that is valid already", "%s is not valid before %s", path, buf);
+    else if (now > until)
+        say(visit, FAILURE, "certificate", "renew it; a node that runs takes the new files on "
+            "SIGHUP", "%s has expired, at %s", path, buf);
+    else
+        say(visit, until - now > RENEW_DAYS * DAY ? FINE : WARNING, "certificate",
+            "renew it; a node that runs takes the new files on SIGHUP",
+            "%s belongs to its key and is valid until %s", path, buf);
+}
+
+/* Without TLS there is nothing to say. */
+static void examine_certificate(struct visit *visit)
+{
+    char why[300];
+    struct wr_tls *tls = NULL;
+    if (!wr_conf_bool(visit->conf, "tls.enabled"))
+        return;
+    wr_err err = certs_load(&tls, visit->conf, why, sizeof(why));
+    if (err == WR_UNSUPPORTED)
+        return;                         /* has been said of TLS as a whole */
+    if (err)
+        say(visit, FAILURE, "certificate", "name a certificate in PEM, with its chain, and the "
+            "key it was made with, in PEM without a password", "%s", why);
+    else
+        examine_span(visit, tls, wr_conf_text(visit->conf, "tls.cert_path"));
+    wr_tls_free(tls);
+}
+
 static void examine_all(struct visit *visit)
 {
     say(visit, FINE, "config", "", "read from %s",
@@ -263,6 +326,7 @@ static void examine_all(struct visit *visit)
     examine_entropy(visit);
     examine_data(visit);
     examine_tls(visit);
+    examine_certificate(visit);
 }
 
 static int usage(const struct wr_conf_source *source)
@@ -286,7 +350,8 @@ int weir_doctor(int argc, char **argv)
         { "--json", &json_wanted, "Print JSON." }, { "--help", &help, "This." }, { 0 },
     };
     struct wr_conf_source source = { .tables = tables, .argc = argc, .argv = argv,
-                                     .env = environ, .switches = switches };
+                                     .env = environ, .switches = switches,
+                                     .services = weir_services };
     struct wr_conf *conf = NULL;
     struct wr_conf_report report = { 0 };
     wr_err err = wr_conf_load(&conf, &source, &report);

@@ -24,6 +24,8 @@ extern char **environ;
 
 static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
 
+const char *const weir_services[] = { NULL };
+
 struct start {
     struct wr_conf *conf;
     struct wr_conf_source source;
@@ -192,7 +194,7 @@ int weir_run(int argc, char **argv)
     clock_gettime(CLOCK_MONOTONIC, &start.began);
     struct wr_conf_report report = { 0 };
     start.source = (struct wr_conf_source){ .tables = tables, .argc = argc, .argv = argv,
-                                            .env = environ };
+                                            .env = environ, .services = weir_services };
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)
             return usage(&start);

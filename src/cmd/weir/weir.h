@@ -7,6 +7,9 @@
 #include <weir/err.h>
 #include <weir/topo.h>
 
+/* The services that this program has, which services.enable may name; NULL at the end. */
+extern const char *const weir_services[];
+
 int weir_bench(int argc, char **argv);
 int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);

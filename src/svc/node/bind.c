@@ -13,6 +13,7 @@
 
 #include <weir/file.h>
 
+#include "conf/name.h"
 #include "svc/node/certs.h"
 #include "svc/node/node_int.h"
 
@@ -123,7 +124,7 @@ static bool enabled(const struct wr_conf *conf, const char *service)
     size_t count = wr_conf_words(conf, "services.enable", &words);
     bool found = count == 0;
     for (size_t i = 0; i < count && !found; i++)
-        found = strcmp(words[i] + (strncmp(words[i], "svc-", 4) == 0 ? 4 : 0), service) == 0;
+        found = wr_name_is_service(words[i], service);
     return found;
 }
 

@@ -455,6 +455,28 @@ TEST(a_wrong_key_refuses_the_whole_and_the_old_certificate_stays)
     end(&rig);
 }
 
+TEST(a_new_certificate_in_the_same_file_is_a_new_version_and_the_same_one_is_not)
+{
+    struct rig rig;
+    struct identity first, second;
+    make_identity(&first, "first");
+    make_identity(&second, "second");
+    begin(&rig, HOME);
+    write_file("cert.pem", first.cert);
+    write_file("key.pem", first.key);
+    struct wr_addr http = addr_of(&rig, WAY_HTTP);
+    reload(&rig, tls_on("key.pem"));
+    uint64_t before = version(&rig);
+    reload(&rig, tls_on("key.pem"));
+    CHECK_EQ(before, version(&rig));
+    write_file("cert.pem", second.cert);
+    write_file("key.pem", second.key);
+    reload(&rig, tls_on("key.pem"));
+    CHECK_EQ(before + 1, version(&rig));
+    CHECK(answers_over_tls(&http, &second));
+    end(&rig);
+}
+
 static wr_err quick(struct wr_call *call)
 {
     wr_call_print(call, "quick");
@@ -467,17 +489,24 @@ TEST(a_service_is_switched_off_and_on)
                                                 .handler = quick } };
     static const struct node_service service = { .name = "test", .routes = routes,
                                                  .route_count = 1 };
+    static const char *const names[] = { "test", "other", NULL };
     struct rig rig;
     rig_service = &service;
+    rig_services = names;
     begin(&rig, HOME);
     struct wr_addr http = addr_of(&rig, WAY_HTTP);
     CHECK_EQ(200, ask_at(&http, GET("/t/quick")));
     reload(&rig, HOME "services.enable = [\"other\"]\n");
     CHECK_EQ(404, ask_at(&http, GET("/t/quick")));
     CHECK_EQ(200, ask_at(&http, GET("/v1/hello")));
+    reload(&rig, HOME "services.enable = [\"tset\"]\n");      /* refused: as it was */
+    CHECK_EQ(404, ask_at(&http, GET("/t/quick")));
+    CHECK_EQ(200, rig_get(&rig, "/api/v1/config", &answer));
+    CHECK(strstr(answer.body, "\"services.enable\":{\"value\":[\"other\"],"));
     reload(&rig, HOME "services.enable = [\"svc-test\"]\n");
     CHECK_EQ(200, ask_at(&http, GET("/t/quick")));
     end(&rig);
+    rig_services = NULL;
 }
 
 /* ---- the rest ---- */

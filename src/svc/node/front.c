@@ -10,7 +10,6 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
-#define PORTS_TRIED 20
 #define LOOK_EVERY WR_MS(5)
 #define LINE_WITHIN WR_MS(1)
 #define LAST_WORDS WR_MS(900)       /* for what has begun when a retired one is cut off */
@@ -31,7 +30,7 @@ static wr_err listen_near(struct wr_listener **ret, const struct front_place *pl
         return wr_listen_on(ret, place->fd);
     struct wr_addr near = *place->addr;
     wr_err err = wr_listen(ret, &near);
-    for (int i = 1; place->may_move && err == WR_EXISTS && i < PORTS_TRIED; i++) {
+    for (int i = 1; place->may_move && err == WR_EXISTS && i < FRONT_PORTS_TRIED; i++) {
         near.port = (uint16_t)(place->addr->port + i);
         err = wr_listen(ret, &near);
     }

@@ -20,6 +20,7 @@
 #include <weir/oap.h>
 
 #define FRONT_UIDS_MAX 64
+#define FRONT_PORTS_TRIED 20        /* the one that was named and those above it */
 
 struct front;
 

@@ -9,6 +9,7 @@
 
 #include "base/version.h"
 #include "base/world.h"
+#include "conf/name.h"
 #include "rt/monitor.h"
 #include "svc/node/node_int.h"
 #include "svc/node/pulse.h"
@@ -129,9 +130,8 @@ static enum wr_health probe_entropy(void *arg, char *why)
 
 static bool has_service(const struct node_start *start, const char *name)
 {
-    size_t prefix = strncmp(name, "svc-", 4) == 0 ? 4 : 0;
     for (size_t i = 0; i < start->service_count; i++)
-        if (strcmp(start->services[i].name, name + prefix) == 0)
+        if (wr_name_is_service(name, start->services[i].name))
             return true;
     return false;
 }

@@ -22,8 +22,10 @@
 #include <weir/select.h>
 #include <weir/task.h>
 
+#include "net/tls.h"
 #include "svc/node/node_int.h"
 
+#define WHY_MAX 2000
 #define READ_WITHIN WR_S(5)
 #define CHANGES_MAX 64
 #define SETTLES_WITHIN WR_MS(50)    /* an editor writes more than once */
@@ -32,8 +34,8 @@
 
 static struct wr_metric reloads_metric = {
     .name = "config_reloads_total",
-    .help = "Configurations that were read again: applied, or refused as a whole.",
-    .type = WR_COUNTER, .labels = { "result" }, .series_max = 2,
+    .help = "Configurations that were read again: applied, unchanged, or refused as a whole.",
+    .type = WR_COUNTER, .labels = { "result" }, .series_max = 3,
 };
 
 const struct settings *settings_get(struct node *node)
@@ -134,9 +136,17 @@ static wr_err keep_the_rest(struct wr_conf *conf, const struct wr_conf *running,
     return wr_conf_keep(conf, running);
 }
 
+/* Whether anything is another than it was: a key, or what is in the files it names. */
+static bool news_in(const struct binding *binding, const struct node *node,
+                    const struct wr_conf *conf, const struct wr_conf *was)
+{
+    return wr_conf_diff(NULL, 0, was, conf) > 0
+        || (binding->tls && node->tls && !tls_same_certs(binding->tls, node->tls));
+}
+
 /* Before anything is put in force: what can fail. */
 static wr_err make_ready(struct binding *ret, struct node *node, struct wr_conf *conf,
-                         const struct settings *old, char *why)
+                         const struct settings *old, uint64_t *ret_version, char *why)
 {
     if (atomic_load(&node->leaving)) {
         snprintf(why, NODE_WHY_MAX, "the node is about to end");
@@ -145,7 +155,8 @@ static wr_err make_ready(struct binding *ret, struct node *node, struct wr_conf 
     wr_err err = bind_open(ret, node, conf, old->conf, why);
     if (err)
         return err;
-    struct settings fresh = { conf, old->version + 1 };
+    *ret_version = old->version + news_in(ret, node, conf, old->conf);
+    struct settings fresh = { conf, *ret_version };
     err = wr_cell_set(&node->settings_writer, &fresh);
     if (err)
         bind_drop(ret);
@@ -185,18 +196,26 @@ void reload_apply(struct node *node, struct wr_conf *conf)
     char why[NODE_WHY_MAX] = "no memory for it";
     const struct settings *old = settings_get(node);
     size_t waiting, rebound;
+    uint64_t version = old->version;
     wr_err err = keep_the_rest(conf, old->conf, &waiting);
     if (!err)
-        err = make_ready(&binding, node, conf, old, why);
+        err = make_ready(&binding, node, conf, old, &version, why);
     if (err) {
         refuse(node, old->version, why);
         settings_put(node, old);
         wr_conf_unref(conf);
         return;
     }
-    uint64_t version = old->version + 1;
+    bool news = version != old->version;
     size_t count = tell_changes(old->conf, conf, &rebound);
     settings_put(node, old);
+    if (!news) {                    /* the snapshot is new only in where its values stand */
+        bind_drop(&binding);
+        wr_counter_add(wr_metric_counter(&reloads_metric, "unchanged"), 1);
+        wr_log(WR_INFO, "config.unchanged", WR_F_U64("version", version),
+               WR_F_U64("waiting_for_restart", waiting));
+        return;
+    }
     reload_log(conf);
     apply_bounds(node, conf);
     err = bind_apply(&binding, node, wr_after(wr_conf_duration(conf, "drain_deadline")));
@@ -223,12 +242,21 @@ static void read_again(void *arg)
     reading->err = wr_conf_load(&reading->conf, reading->source, &reading->report);
 }
 
+/* One line of the log: the first thing that is wrong, and how many more there are. */
 static void complain(struct node *node, const struct wr_conf_report *report, uint64_t version)
 {
-    const char *at = report->text.at;
-    refuse(node, version, "it has errors");
-    for (const char *end; at && (end = strchr(at, '\n')); at = end + 1)
-        wr_log(WR_ERROR, "config.wrong", WR_F_TEXT("said", at, (size_t)(end - at)));
+    static const char warning[] = "warning: ";
+    char why[WHY_MAX] = "no memory for it";
+    const char *at = report->text.at ? report->text.at : "", *end;
+    while (strncmp(at, warning, sizeof(warning) - 1) == 0 && (end = strchr(at, '\n')))
+        at = end + 1;
+    int len = (int)strcspn(at, "\n");
+    if (report->errors == 1)
+        snprintf(why, sizeof(why), "%.*s", len, at);
+    else if (report->errors > 1)
+        snprintf(why, sizeof(why), "%.*s; and %u more, which `weir config validate` tells",
+                 len < WHY_MAX - 100 ? len : WHY_MAX - 100, at, report->errors - 1);
+    refuse(node, version, why);
 }
 
 /* Changes that come faster than old fronts are over wait here, and become one. */

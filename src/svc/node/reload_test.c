@@ -103,6 +103,35 @@ TEST(a_live_bound_is_in_force_for_framed_connections_too)
     end(&rig);
 }
 
+/* What the metrics say of reloads that ended like this. */
+static unsigned long counted(struct rig *rig, const char *result)
+{
+    char wanted[100];
+    CHECK_EQ(200, rig_get(rig, "/metrics", &answer));
+    snprintf(wanted, sizeof(wanted), "\nconfig_reloads_total{result=\"%s\"} ", result);
+    const char *at = strstr(answer.body, wanted);
+    return at ? strtoul(at + strlen(wanted), NULL, 10) : 0;
+}
+
+TEST(a_reload_without_a_change_is_no_new_version)
+{
+    struct rig rig;
+    begin(&rig, "idle_timeout = \"10s\"\n");
+    unsigned long unchanged = counted(&rig, "unchanged"), applied = counted(&rig, "applied");
+    reload(&rig);
+    CHECK_EQ(unchanged + 1, counted(&rig, "unchanged"));
+    CHECK_EQ(applied, counted(&rig, "applied"));
+    CHECK_EQ(200, rig_get(&rig, "/api/v1/status", &answer));
+    CHECK(strstr(answer.body, "\"config_version\":1,"));
+    write_conf("\nidle_timeout = \"10s\"\n");         /* the same, in another line */
+    reload(&rig);
+    CHECK_EQ(200, rig_get(&rig, "/api/v1/config", &answer));
+    CHECK(strstr(answer.body, "weir.toml:2\""));
+    CHECK_EQ(200, rig_get(&rig, "/api/v1/status", &answer));
+    CHECK(strstr(answer.body, "\"config_version\":1,"));
+    end(&rig);
+}
+
 TEST(a_wrong_file_changes_nothing)
 {
     struct rig rig;
