@@ -86,6 +86,8 @@ struct wr_http_limits {
     unsigned ip_connections;        /* at the same time; 256.  One too many is reset */
     struct wr_rate ip_accepts;      /* new ones; beyond it they are reset.  Zero: no limit */
     struct wr_rate ip_requests;     /* but for priority; beyond it 429.  Zero: no limit */
+    struct wr_rate ip_control;      /* ... of priority; the same.  Of these 64 at once, and
+                                     * 256 of all addresses; one more is 429 */
 };
 
 struct wr_http_conf {

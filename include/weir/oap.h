@@ -92,6 +92,8 @@ struct wr_oap_conf {
     unsigned connections_max;       /* 1024 */
     unsigned ip_connections;        /* of one address (see http.h): 256 */
     struct wr_rate ip_accepts;      /* ... new ones; zero: no limit */
+    struct wr_rate ip_requests;     /* ... requests, but for priority; beyond it 429 */
+    struct wr_rate ip_control;      /* ... and those of priority */
     unsigned tenant_max;            /* of a tenant, on all connections: 256 */
     wr_time hello_within;           /* TLS and HELLO must be done so soon, each; 2 s */
     wr_time read_within;            /* a frame must be whole so soon; 5 s */

@@ -39,7 +39,7 @@ static const struct wr_conf_key keys[] = {
       .rebind = true, .help = "Who may connect to it besides the node's own user." },
 
     { .name = "max_conns", COUNT(MANY), .preset = "1024", .live = true, RON("MAX_CONNS"),
-      .help = "Connections held at once." },
+      .help = "Connections held at once, by all ways in together." },
     { .name = "per_ip_conns", COUNT(MANY), .preset = "256", .live = true,
       .help = "Connections held at once from one address." },
     { .name = "read_timeout", SPAN(WR_MS(1), HOUR), .preset = "5s", .live = true,
@@ -56,6 +56,10 @@ static const struct wr_conf_key keys[] = {
       .help = "Requests per second from one address." },
     { .name = "rate.requests_burst", COUNT(MANY), .preset = "20000", .live = true,
       .help = "Requests at once from one address." },
+    { .name = "rate.control_per_s", COUNT(MANY), .preset = "10000", .live = true,
+      .help = "Requests per second from one address for health, readiness, metrics, ..." },
+    { .name = "rate.control_burst", COUNT(MANY), .preset = "20000", .live = true,
+      .help = "... and at once." },
 
     { .name = "limits.max_body_bytes", BYTES(KIB, EIB), .preset = "1MiB", .live = true,
       RON("MAX_BODY_BYTES"), .help = "The largest body of a request." },

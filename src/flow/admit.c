@@ -1,4 +1,4 @@
-/* admit.c - limits of one address. */
+/* admit.c - limits of all connections, and of one address. */
 #include "flow/admit.h"
 
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 #define CONNECTIONS 256
 #define COME_BACK WR_S(1)               /* when nothing better is known */
 
-enum { ACCEPTS, REQUESTS };             /* the buckets of a guest */
+enum { ACCEPTS, REQUESTS, CONTROL, RATES };     /* the buckets of a guest */
 
 /* The two words of a rate change one after the other: whoever reads between them
  * goes by a rate that was never set, once. */
@@ -19,8 +19,10 @@ struct live_rate { _Atomic wr_time interval; _Atomic uint32_t burst; };
 
 struct admit {
     struct roster *roster;
-    _Atomic uint32_t connections;
-    struct live_rate rates[2];
+    _Atomic uint32_t connections, total_max;
+    struct live_rate rates[RATES];
+    _Atomic size_t total;
+    _Atomic uint32_t busy;              /* calls of the control plane */
 };
 
 static void set_rate(struct live_rate *rate, struct wr_rate to)
@@ -34,6 +36,17 @@ void admit_set(struct admit *admit, const struct admit_limits *limits)
     atomic_store(&admit->connections, limits->connections ? limits->connections : CONNECTIONS);
     set_rate(&admit->rates[ACCEPTS], limits->accepts);
     set_rate(&admit->rates[REQUESTS], limits->requests);
+    set_rate(&admit->rates[CONTROL], limits->control);
+}
+
+void admit_set_total(struct admit *admit, uint32_t most)
+{
+    atomic_store(&admit->total_max, most);
+}
+
+size_t admit_total(const struct admit *admit)
+{
+    return atomic_load(&admit->total);
 }
 
 wr_err admit_new(struct admit **ret, const struct admit_limits *limits, size_t addresses)
@@ -47,6 +60,7 @@ wr_err admit_new(struct admit **ret, const struct admit_limits *limits, size_t a
         return err;
     }
     admit_set(admit, limits);
+    admit_set_total(admit, UINT32_MAX);
     *ret = admit;
     return WR_OK;
 }
@@ -55,6 +69,7 @@ void admit_free(struct admit *admit)
 {
     if (!admit)
         return;
+    WR_ASSERT(admit_total(admit) == 0);
     roster_free(admit->roster);
     free(admit);
 }
@@ -85,13 +100,13 @@ static wr_err take(struct admit *admit, struct guest *guest, int which, wr_time 
     return wr_bucket_take_at(&guest->buckets[which], &rate, 1, now, wait);
 }
 
-wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
-                        struct admit_refusal *why)
+/* For its address alone. */
+static wr_err admit_peer(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
+                         struct admit_refusal *why)
 {
     const unsigned char *key;
     struct guest *guest;
     wr_time wait;
-    *ret = NULL;
     if (peer->kind == WR_ADDR_UNIX)
         return WR_OK;
     size_t len = key_of(peer, &key);
@@ -109,6 +124,18 @@ wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct 
     return WR_OK;
 }
 
+wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
+                        struct admit_refusal *why)
+{
+    *ret = NULL;
+    wr_err err = atomic_fetch_add(&admit->total, 1) < atomic_load(&admit->total_max)
+                     ? admit_peer(admit, peer, ret, why)
+                     : refuse(why, "connections", COME_BACK);
+    if (err)
+        atomic_fetch_sub(&admit->total, 1);
+    return err;
+}
+
 wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
                      struct admit_refusal *why)
 {
@@ -118,8 +145,33 @@ wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
     return refuse(why, "ip_request_rate", wait);
 }
 
+/* Who has no address goes by the bound of all alone. */
+wr_err admit_control(struct admit *admit, struct guest *guest, wr_time now,
+                     struct admit_refusal *why)
+{
+    wr_time wait;
+    if (guest && take(admit, guest, CONTROL, now, &wait))
+        return refuse(why, "ip_control_rate", wait);
+    if (guest && atomic_fetch_add(&guest->busy, 1) >= ADMIT_CONTROL_SHARE) {
+        atomic_fetch_sub(&guest->busy, 1);
+        return refuse(why, "ip_control_share", COME_BACK);
+    }
+    if (atomic_fetch_add(&admit->busy, 1) < ADMIT_CONTROL_MAX)
+        return WR_OK;
+    admit_control_leave(admit, guest);
+    return refuse(why, "control_share", COME_BACK);
+}
+
+void admit_control_leave(struct admit *admit, struct guest *guest)
+{
+    if (guest)
+        atomic_fetch_sub(&guest->busy, 1);
+    atomic_fetch_sub(&admit->busy, 1);
+}
+
 void admit_leave(struct admit *admit, struct guest *guest)
 {
     if (guest)
         roster_leave(admit->roster, guest);
+    atomic_fetch_sub(&admit->total, 1);
 }

@@ -1,5 +1,5 @@
-/* admit.h - how much one address may ask for: connections at the same time, new
- * connections per time, requests per time.
+/* admit.h - how many connections there may be, and how much one address may ask for:
+ * connections at the same time, new connections per time, requests per time.
  *
  *     if (admit_connection(admit, &conn.peer, &visit, &refusal))
  *         ...refusal.reason, refusal.wait
@@ -7,10 +7,17 @@
  *         ...429
  *     admit_leave(admit, visit);
  *
+ * All that is counted here is counted once, however many ways in share it: what is open by
+ * one of them is missing by the others.
+ *
+ * Who asks for the control plane (health, readiness, figures) pays from a bucket of its own,
+ * and has so many of these calls at once, of all that there may be: however much one
+ * address asks for, there is room for a question of another.
+ *
  * An IPv4 address counts by itself, also when it is written as an IPv6 one; an IPv6
  * address counts as its /64, because a host has as many as it likes of those.
- * Loopback counts like any other.  A Unix socket has no address: it is admitted and
- * not counted.
+ * Loopback counts like any other.  A Unix socket has no address: it counts among all
+ * connections, and for nobody.
  *
  * The number of addresses is bounded (see roster.h): an address without connections
  * may be forgotten in favour of another, one with some never is.
@@ -28,22 +35,27 @@
 struct admit;
 struct guest;
 
+#define ADMIT_CONTROL_SHARE 64      /* calls of the control plane at once, of one address */
+#define ADMIT_CONTROL_MAX 256       /* ... and of all */
+
 /* Of one address.  Zero is the default of `connections` and `addresses`; a rate
  * without a burst is no limit. */
 struct admit_limits {
     uint32_t connections;           /* 256 */
     struct wr_rate accepts;
     struct wr_rate requests;
+    struct wr_rate control;         /* requests for the control plane */
 };
 
-/* Why not, as metrics name it ("ip_connections", "ip_accept_rate",
- * "ip_request_rate", "ip_table_full"), and how long until it may be otherwise. */
+/* Why not, as metrics name it ("connections", "ip_connections", "ip_accept_rate",
+ * "ip_request_rate", "ip_control_rate", "ip_control_share", "control_share",
+ * "ip_table_full"), and how long until it may be otherwise. */
 struct admit_refusal {
     const char *reason;
     wr_time wait;
 };
 
-/* addresses: 4096.  Errors: NOMEM. */
+/* addresses: 4096.  Any number of connections, until admit_set_total.  Errors: NOMEM. */
 wr_err admit_new(struct admit **ret, const struct admit_limits *limits, size_t addresses);
 
 /* Every connection must have left.  NULL is allowed. */
@@ -52,8 +64,14 @@ void admit_free(struct admit *admit);
 /* Other limits from now on; those who are in stay. */
 void admit_set(struct admit *admit, const struct admit_limits *limits);
 
-/* A connection has come.  *ret may be NULL: it is not counted, and may be passed on
- * all the same.  Errors: BUSY, with *why. */
+/* So many connections in all, from now on. */
+void admit_set_total(struct admit *admit, uint32_t most);
+
+/* Connections that have come and not gone. */
+size_t admit_total(const struct admit *admit);
+
+/* A connection has come.  *ret may be NULL: it has no address, and may be passed on all
+ * the same.  Errors: BUSY, with *why. */
 wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
                         struct admit_refusal *why);
 
@@ -61,7 +79,13 @@ wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct 
 wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
                      struct admit_refusal *why);
 
-/* It has gone. */
+/* It asks for something of the control plane, now, which is over with admit_control_leave.
+ * Takes no lock.  Errors: BUSY, with *why: then there is nothing to leave. */
+wr_err admit_control(struct admit *admit, struct guest *guest, wr_time now,
+                     struct admit_refusal *why);
+void admit_control_leave(struct admit *admit, struct guest *guest);
+
+/* It has gone: once for each that was admitted, also with NULL. */
 void admit_leave(struct admit *admit, struct guest *guest);
 
 #endif

@@ -1,5 +1,6 @@
 #include "flow/admit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/rand.h"
@@ -87,7 +88,7 @@ TEST(ip6_counts_by_its_network_of_64_bits_and_ip4_is_ip4_however_written)
     admit_free(admit);
 }
 
-TEST(a_unix_socket_is_not_counted)
+TEST(a_unix_socket_is_of_no_address_and_counts_among_all)
 {
     struct admit *admit = make((struct admit_limits){ .connections = 1,
                                                       .requests = { WR_S(1), 1 } }, 0);
@@ -98,7 +99,93 @@ TEST(a_unix_socket_is_not_counted)
         CHECK_OK(admit_connection(admit, &addr, &guest, &why));
         CHECK_OK(admit_request(admit, guest, wr_now(), &why));
     }
+    admit_set_total(admit, 10);
+    CHECK_ERR(WR_BUSY, admit_connection(admit, &addr, &guest, &why));
+    CHECK_STR("connections", why.reason);
+    for (int i = 0; i < 10; i++)
+        admit_leave(admit, guest);
+    CHECK_EQ(0, admit_total(admit));
+    admit_free(admit);
+}
+
+TEST(there_are_as_many_connections_as_the_limit_whoever_has_them)
+{
+    struct admit *admit = make((struct admit_limits){ .connections = 2 }, 0);
+    struct guest *one, *two, *three;
+    wr_time wait;
+    admit_set_total(admit, 2);
+    CHECK_OK(come(admit, "192.0.2.1", &one));
+    CHECK_OK(come(admit, "192.0.2.2", &two));
+    for (int i = 0; i < 3; i++)
+        CHECK_STR("connections", reason(admit, "192.0.2.3", &wait));
+    admit_leave(admit, one);
+    CHECK_OK(come(admit, "192.0.2.2", &three));
+    admit_leave(admit, three);
+    CHECK_STR("", reason(admit, "192.0.2.3", &wait));
+    CHECK_EQ(1, admit_total(admit));
+    admit_leave(admit, two);
+    admit_free(admit);
+}
+
+/* ---- the control plane ---- */
+
+/* How many questions somebody has open at last, who asks as often as he can. */
+static int ask_all(struct admit *admit, struct guest *guest)
+{
+    struct admit_refusal why;
+    int asked = 0;
+    while (asked < 1000 && !admit_control(admit, guest, wr_now(), &why))
+        asked++;
+    return asked;
+}
+
+TEST(however_much_one_address_asks_there_is_room_for_the_question_of_another)
+{
+    struct admit *admit = make((struct admit_limits){ 0 }, 0);
+    struct guest *guests[5];
+    struct admit_refusal why = { 0 };
+    for (int i = 0; i < 5; i++) {
+        char from[20];
+        snprintf(from, sizeof(from), "192.0.2.%d", i + 1);
+        CHECK_OK(come(admit, from, &guests[i]));
+    }
+    CHECK_EQ(ADMIT_CONTROL_SHARE, ask_all(admit, guests[0]));
+    CHECK_ERR(WR_BUSY, admit_control(admit, guests[0], wr_now(), &why));
+    CHECK_STR("ip_control_share", why.reason);
+    CHECK_OK(admit_control(admit, guests[1], wr_now(), &why));
+    admit_control_leave(admit, guests[1]);
+    for (int i = 1; i < 4; i++)
+        CHECK_EQ(ADMIT_CONTROL_SHARE, ask_all(admit, guests[i]));
+    CHECK_ERR(WR_BUSY, admit_control(admit, guests[4], wr_now(), &why));
+    CHECK_STR("control_share", why.reason);         /* the bound of all */
+    admit_control_leave(admit, guests[0]);
+    CHECK_OK(admit_control(admit, guests[4], wr_now(), &why));
+    CHECK_ERR(WR_BUSY, admit_control(admit, NULL, wr_now(), &why));
+    admit_control_leave(admit, guests[4]);
+    CHECK_OK(admit_control(admit, NULL, wr_now(), &why));
+    admit_control_leave(admit, NULL);
+    for (int i = 0; i < 5; i++)
+        admit_leave(admit, guests[i]);
+    admit_free(admit);
+}
+
+TEST(the_control_plane_is_paid_from_a_bucket_of_its_own)
+{
+    struct admit *admit = make((struct admit_limits){ .requests = { WR_S(1), 1 },
+                                                      .control = { WR_S(2), 3 } }, 0);
+    struct admit_refusal why = { 0 };
+    struct guest *guest, *other;
+    CHECK_OK(come(admit, "192.0.2.1", &guest));
+    CHECK_OK(come(admit, "192.0.2.2", &other));
+    CHECK_OK(admit_request(admit, guest, wr_now(), &why));
+    CHECK_ERR(WR_BUSY, admit_request(admit, guest, wr_now(), &why));
+    CHECK_EQ(3, ask_all(admit, guest));
+    CHECK_ERR(WR_BUSY, admit_control(admit, guest, wr_now(), &why));
+    CHECK_STR("ip_control_rate", why.reason);
+    CHECK_EQ(WR_S(2), why.wait);
+    CHECK_EQ(3, ask_all(admit, other));
     admit_leave(admit, guest);
+    admit_leave(admit, other);
     admit_free(admit);
 }
 

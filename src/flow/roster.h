@@ -18,6 +18,7 @@
 #ifndef WR_FLOW_ROSTER_H
 #define WR_FLOW_ROSTER_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,7 +31,8 @@
 struct roster;
 
 struct guest {
-    struct wr_bucket buckets[2];    /* for the user of the table */
+    struct wr_bucket buckets[3];    /* these two are for the user of the table */
+    _Atomic uint32_t busy;
     uint32_t in;                    /* the rest is the table's */
     struct guest *chain;            /* same slot of the hash */
     struct guest *older, *newer;    /* while it is idle */

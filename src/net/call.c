@@ -242,11 +242,11 @@ static bool no_route(struct wr_call *call, struct found found)
     return refused(call, WR_UNSUPPORTED, 405, "the path does not have this method");
 }
 
-/* Its address asks more often than it may. */
+/* Its address asks more often than it may, or for too much at once. */
 static bool too_often(struct wr_call *call, wr_time now)
 {
     struct admit_refusal why;
-    if (!admit_request(call->http->door.admit, call->visit->guest, now, &why))
+    if (!server_pay(call, now, &why))
         return false;
     call->rejected = why.reason;
     wr_call_retry_after(call, why.wait);
@@ -257,12 +257,10 @@ static bool admitted(struct wr_call *call, wr_time now)
 {
     const struct wr_http_conf *conf = &call->http->conf;
     server_enter(call);             /* before the look at the drain, which looks at this */
-    if (call->route->class != WR_ROUTE_PRIORITY) {
-        if (atomic_load(&call->http->draining))
-            return refused(call, WR_DRAINING, 503, NULL);
-        if (too_often(call, now))
-            return false;
-    }
+    if (call->route->class != WR_ROUTE_PRIORITY && atomic_load(&call->http->draining))
+        return refused(call, WR_DRAINING, 503, NULL);
+    if (too_often(call, now))
+        return false;
     wr_err err = conf->admit ? conf->admit(conf->arg, call) : WR_OK;
     call->admitted = !err;
     if (err)

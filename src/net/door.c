@@ -27,17 +27,35 @@ struct entrant {
 wr_err door_init(struct door *door, const struct door_conf *conf)
 {
     *door = (struct door){ .conf = *conf };
-    return admit_new(&door->admit, &(struct admit_limits){ 0 }, 0);
+    wr_err err = admit_new(&door->admit, &(struct admit_limits){ 0 }, 0);
+    if (!err)
+        admit_set_total(door->admit, 0);
+    return err;
 }
 
 void door_fini(struct door *door)
 {
-    admit_free(door->admit);
+    if (!door->shared)
+        admit_free(door->admit);
+}
+
+void door_share(struct door *door, struct admit *admit)
+{
+    door_fini(door);
+    door->admit = admit;
+    door->shared = true;
+}
+
+void door_limit(struct door *door, const struct admit_limits *limits)
+{
+    if (!door->shared)
+        admit_set(door->admit, limits);
 }
 
 void door_tune(struct door *door, unsigned connections_max, wr_time handshake_within)
 {
-    atomic_store(&door->connections_max, connections_max);
+    if (!door->shared)
+        admit_set_total(door->admit, connections_max);
     atomic_store(&door->handshake_within, handshake_within);
 }
 
@@ -82,20 +100,21 @@ static wr_err serve_one(void *arg)
 
 static void take_in(struct door *door, struct wr_scope *scope, struct wr_conn *conn)
 {
-    struct admit_refusal why = { .reason = "connections" };
-    struct arrival *arrival = NULL;
-    struct guest *guest = NULL;
-    if (atomic_fetch_add(&door->connections, 1) < door->connections_max
-        && !admit_connection(door->admit, &conn->peer, &guest, &why)) {
-        why.reason = "memory";
-        arrival = malloc(sizeof(*arrival));
+    struct admit_refusal why;
+    struct guest *guest;
+    if (admit_connection(door->admit, &conn->peer, &guest, &why)) {
+        reject_count(why.reason);
+        wr_conn_drop(conn);
+        return;
     }
+    struct arrival *arrival = malloc(sizeof(*arrival));
+    atomic_fetch_add(&door->connections, 1);
     if (arrival) {
         *arrival = (struct arrival){ .door = door, .guest = guest, .conn = *conn };
         if (!wr_scope_go_kind(scope, door->conf.kind, serve_one, arrival))
             return;
     }
-    reject_count(why.reason);
+    reject_count("memory");
     free(arrival);
     wr_conn_drop(conn);
     admit_leave(door->admit, guest);

@@ -21,7 +21,7 @@
  * those who come wait in the system's line.
  *
  * Several listeners may lead to one door, each with a fiber that serves it; they share
- * its limits.
+ * its limits.  Several doors may share theirs too (door_share).
  */
 #ifndef WR_NET_DOOR_H
 #define WR_NET_DOOR_H
@@ -47,21 +47,27 @@ struct door_conf {
 /* Part of its server; only the door itself looks inside, but for `admit`. */
 struct door {
     struct door_conf conf;
-    struct admit *admit;            /* what one address may ask for */
+    struct admit *admit;            /* how many may come, and what one address may ask for */
+    bool shared;                    /* it is another's */
     _Atomic size_t connections;
-    _Atomic unsigned connections_max;
     _Atomic wr_time handshake_within;
 };
 
-/* It lets nobody in before door_tune; admit_set changes what an address may ask for.
- * Errors: NOMEM. */
+/* It lets nobody in before door_tune.  Errors: NOMEM. */
 wr_err door_init(struct door *door, const struct door_conf *conf);
+
+/* Count with others, and go by the limits of `admit`, which its owner sets: then those of
+ * door_tune and door_limit are not used.  Before anybody has come; it must outlive the door. */
+void door_share(struct door *door, struct admit *admit);
 
 /* Nobody may be serving.  One that is all zero is allowed. */
 void door_fini(struct door *door);
 
 /* How many connections there may be, and how soon TLS must be there; from now on. */
 void door_tune(struct door *door, unsigned connections_max, wr_time handshake_within);
+
+/* What an address may ask for, from now on. */
+void door_limit(struct door *door, const struct admit_limits *limits);
 
 /* Take connections until the calling fiber's scope ends; then all that came in here are
  * closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */

@@ -138,7 +138,7 @@ TEST(one_too_many_of_an_address_takes_nobodys_place)
 {
     struct house house;
     open_house(&house, 2, NULL);
-    admit_set(house.door.admit, &(struct admit_limits){ .connections = 1 });
+    door_limit(&house.door, &(struct admit_limits){ .connections = 1 });
     struct wr_stream *in = dial(house.listener);
     CHECK_EQ('a', ask(in, 'a'));
     for (int i = 0; i < 3; i++) {
@@ -171,6 +171,38 @@ TEST(listeners_at_one_door_share_its_limit)
     wr_stream_close(in);
     close_house(&house);
     wr_listener_close(house.side);
+}
+
+TEST(doors_that_share_take_as_many_as_one)
+{
+    struct house house, beside;
+    struct admit *admit = NULL;
+    CHECK_OK(admit_new(&admit, &(struct admit_limits){ .connections = 8 }, 0));
+    admit_set_total(admit, 2);
+    open_house(&house, 8, NULL);
+    open_house(&beside, 8, NULL);
+    door_share(&house.door, admit);
+    door_share(&beside.door, admit);
+    door_tune(&beside.door, 8, WR_S(2));            /* their owner's word counts */
+    struct wr_stream *a = dial(house.listener), *b = dial(beside.listener);
+    CHECK_EQ('a', ask(a, 'a'));
+    CHECK_EQ('b', ask(b, 'b'));
+    struct wr_stream *c = dial(house.listener), *d = dial(beside.listener);
+    CHECK_EQ(0, ask(c, 'c'));
+    CHECK_EQ(0, ask(d, 'd'));
+    wr_stream_close(a);
+    settle();
+    struct wr_stream *e = dial(beside.listener);
+    CHECK_EQ('e', ask(e, 'e'));
+    CHECK_EQ(2, admit_total(admit));
+    CHECK_EQ(2, door_connections(&beside.door));
+    wr_stream_close(b);
+    wr_stream_close(c);
+    wr_stream_close(d);
+    wr_stream_close(e);
+    close_house(&beside);
+    close_house(&house);
+    admit_free(admit);
 }
 
 TEST(without_a_descriptor_it_looks_again_every_50_ms)

@@ -184,9 +184,15 @@ void wr_http_free(struct wr_http *http)
 
 void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits)
 {
-    admit_set(http->door.admit, &(struct admit_limits){ .connections = limits->ip_connections,
-                                                   .accepts = limits->ip_accepts,
-                                                   .requests = limits->ip_requests });
+    door_limit(&http->door, &(struct admit_limits){ .connections = limits->ip_connections,
+                                                    .accepts = limits->ip_accepts,
+                                                    .requests = limits->ip_requests,
+                                                    .control = limits->ip_control });
+}
+
+void server_share(struct wr_http *http, struct admit *admit)
+{
+    door_share(&http->door, admit);
 }
 
 void wr_http_retire(struct wr_http *http)
@@ -220,12 +226,25 @@ void server_enter(struct wr_call *call)
     call->entered = true;
 }
 
+wr_err server_pay(struct wr_call *call, wr_time now, struct admit_refusal *why)
+{
+    struct admit *admit = call->http->door.admit;
+    bool control = call->route->class == WR_ROUTE_PRIORITY;
+    call->guest = call->visit->guest;
+    wr_err err = control ? admit_control(admit, call->guest, now, why)
+                         : admit_request(admit, call->guest, now, why);
+    call->control = control && !err;
+    return err;
+}
+
 void server_leave(struct wr_call *call)
 {
     struct wr_http *http = call->http;
     if (call->admitted && http->conf.leave)
         http->conf.leave(http->conf.arg, call);
-    call->entered = call->admitted = false;
+    if (call->control)
+        admit_control_leave(http->door.admit, call->guest);
+    call->entered = call->admitted = call->control = false;
     /* The last touch: who sees nobody may free the server. */
     atomic_fetch_sub(&http->answering[shard_of(call)].count, 1);
 }

@@ -99,6 +99,27 @@ TEST(requests_beyond_their_rate_are_429_with_the_time_to_wait_and_priority_is_no
     close_site(&site);
 }
 
+TEST(priority_has_a_rate_of_its_own_and_is_429_beyond_it)
+{
+    struct site site;
+    open_site(&site, 1, (struct wr_http_conf){
+        .limits = { .ip_control = wr_rate_of(1, WR_S(5), 100) } });
+    struct wr_stream *stream = dial(&site);
+    long long before = rejected("ip_control_rate");
+    for (int i = 0; i < 100; i++) {             /* more than may be open at once */
+        say(stream, GET("/healthz"));
+        CHECK_STR("204", hear(stream));
+    }
+    say(stream, GET("/healthz"));
+    CHECK(strncmp(hear(stream), "429 ", 4) == 0);
+    CHECK(strstr(answer_head, "\r\nRetry-After: 5") != NULL);
+    CHECK_EQ(before + 1, rejected("ip_control_rate"));
+    say(stream, GET("/hello/b"));
+    CHECK_STR("200 hello, b", hear(stream));
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
 TEST(limits_change_while_connections_are_open)
 {
     struct site site;

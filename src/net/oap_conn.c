@@ -15,6 +15,7 @@
 #include "net/iostat.h"
 #include "net/oap_hello.h"
 #include "net/oap_server.h"
+#include "net/reject.h"
 
 #define READ_SIZE 8192
 #define TURN 16                     /* steps after which others come first */
@@ -22,6 +23,7 @@
 struct conn {
     struct wr_oap *oap;
     struct wr_stream *stream;
+    struct guest *guest;            /* at the door; NULL when it has no address */
     struct oap_mailbox *mailbox;
     struct oap_decoder decoder;
     size_t frame_max;               /* of our frames */
@@ -197,8 +199,27 @@ static const struct wr_oap_verb *verb_of(const struct wr_oap *oap, uint16_t id)
     return NULL;
 }
 
+/* Its address asks more often than it may.  What has priority is answered at once, one
+ * after the other: a connection has one of those. */
+static wr_err pay(struct conn *conn, struct wr_oap_call *call)
+{
+    struct admit_refusal why;
+    struct admit *admit = conn->oap->door.admit;
+    bool control = call->verb->priority;
+    wr_err err = control ? admit_control(admit, conn->guest, call->began, &why)
+                         : admit_request(admit, conn->guest, call->began, &why);
+    if (!err && control)
+        admit_control_leave(admit, conn->guest);
+    if (err) {
+        reject_count(why.reason);
+        (void)!wr_oap_fail(call, err, "this address asks more often than it may; come again in "
+                           "%lld ms", (long long)((why.wait + WR_MS(1) - 1) / WR_MS(1)));
+    }
+    return err;
+}
+
 /* Whether the request may be: before any of it is queued, and before it is inflated. */
-static wr_err admit(struct wr_oap_call *call)
+static wr_err admit(struct conn *conn, struct wr_oap_call *call)
 {
     struct wr_oap *oap = call->oap;
     call->verb = verb_of(oap, call->frame.proto);
@@ -208,8 +229,11 @@ static wr_err admit(struct wr_oap_call *call)
     call->deadline = call->hard_deadline - call->verb->deadline / 4;
     if (atomic_load(&oap->draining) && !call->verb->priority)
         return WR_DRAINING;
+    wr_err err = pay(conn, call);
+    if (err)
+        return err;
     if (oap->conf.auth) {
-        wr_err err = oap->conf.auth(oap->conf.arg, call, call->frame.cap, call->frame.cap_len);
+        err = oap->conf.auth(oap->conf.arg, call, call->frame.cap, call->frame.cap_len);
         if (err) {
             call->unauthorized = true;
             return err;
@@ -304,7 +328,7 @@ static void begin(struct conn *conn, struct oap_frame *frame)
     conn->calls[conn->count++] = call;
     conn->live++;
     conn->held += oap_call_size(call);
-    wr_err err = admit(call);
+    wr_err err = admit(conn, call);
     if (!call->verb)
         oap_count_reject(OAP_BAD_MISSING);
     if (err) {
@@ -549,10 +573,10 @@ static void let_go(void *arg)
     oap_mailbox_drop(conn->mailbox);
 }
 
-void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream)
+void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream, struct guest *guest)
 {
     struct conn conn = {
-        .oap = oap, .stream = stream, .frame_max = oap->conf.frame_max,
+        .oap = oap, .stream = stream, .guest = guest, .frame_max = oap->conf.frame_max,
         .frame_until = WR_NEVER, .idle_until = wr_after(oap->now.hello_within),
         .late = atomic_load(&oap->draining),
     };

@@ -97,8 +97,7 @@ static struct wr_kind conn_kind = WR_KIND("oap.conn");
 
 static void serve_one(void *server, struct wr_stream *stream, struct guest *guest)
 {
-    (void)guest;                        /* requests are counted by tenant */
-    oap_conn_serve(server, stream);
+    oap_conn_serve(server, stream, guest);
 }
 
 wr_err wr_oap_new(struct wr_oap **ret, const struct wr_oap_conf *conf)
@@ -151,8 +150,15 @@ void wr_oap_tune(struct wr_oap *oap, const struct wr_oap_conf *given)
     now->write_within = conf.write_within;
     now->idle_max = conf.idle_max;
     door_tune(&oap->door, conf.connections_max, conf.hello_within);
-    admit_set(oap->door.admit, &(struct admit_limits){ .connections = conf.ip_connections,
-                                                       .accepts = conf.ip_accepts });
+    door_limit(&oap->door, &(struct admit_limits){ .connections = conf.ip_connections,
+                                                   .accepts = conf.ip_accepts,
+                                                   .requests = conf.ip_requests,
+                                                   .control = conf.ip_control });
+}
+
+void oap_share(struct wr_oap *oap, struct admit *admit)
+{
+    door_share(&oap->door, admit);
 }
 
 void wr_oap_drain(struct wr_oap *oap)

@@ -115,8 +115,11 @@ void oap_call_handle(struct wr_oap_call *call);
 /* The code of its answer. */
 uint16_t oap_call_code(const struct wr_oap_call *call);
 
-/* Answer what comes on a connection, until it ends. */
-void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream);
+/* Count its connections with those of other servers (door_share). */
+void oap_share(struct wr_oap *oap, struct admit *admit);
+
+/* Answer what comes on a connection, until it ends; `guest` is its address at the door. */
+void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream, struct guest *guest);
 
 /* Write a part of an answer, in the connection's own fiber.  Errors: BROKENPIPE. */
 wr_err oap_conn_send(void *conn, struct wr_oap_call *call, const void *bytes, size_t len);

@@ -115,6 +115,37 @@ TEST(an_address_has_no_more_connections_than_it_may_and_that_may_change)
     close_site(&site);
 }
 
+TEST(requests_beyond_the_rate_of_their_address_are_429_with_the_time_to_wait)
+{
+    struct site site;
+    struct peer a, b;
+    open_site(&site, 1, 8, (struct wr_oap_conf){ .ip_requests = wr_rate_of(1, WR_S(10), 2),
+                                                 .ip_control = wr_rate_of(1, WR_S(1), 2) });
+    greet(&site, &a);
+    greet(&site, &b);
+    say(&a, ECHO, 1, "one");
+    CHECK_STR("200 26 7 1 one", hear(&a));
+    say(&b, ECHO, 2, "two");
+    CHECK_STR("200 26 7 2 two", hear(&b));
+    wr_time before = wr_now();
+    say(&b, ECHO, 3, "three");
+    const char *no = hear(&b);
+    CHECK(strncmp(no, "429 ", 4) == 0);
+    CHECK(strstr(no, "\"retryable\":true") && strstr(no, "come again in 10000 ms"));
+    say(&a, PING, 4, "");                       /* that is paid otherwise */
+    CHECK(strncmp(hear(&a), "200 ", 4) == 0);
+    say(&a, PING, 5, "");
+    CHECK(strncmp(hear(&a), "200 ", 4) == 0);
+    say(&a, PING, 6, "");
+    CHECK(strncmp(hear(&a), "429 ", 4) == 0);
+    CHECK_OK(wr_sleep(before + WR_S(10)));
+    say(&a, ECHO, 7, "four");
+    CHECK_STR("200 26 7 7 four", hear(&a));
+    hang_up(&a);
+    hang_up(&b);
+    close_site(&site);
+}
+
 TEST(bounds_change_while_it_serves)
 {
     struct site site;

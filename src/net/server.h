@@ -60,9 +60,15 @@ struct wr_http {
     struct { _Alignas(64) _Atomic size_t count; } answering[SERVER_SHARDS];
 };
 
+/* Count its connections with those of other servers (door_share). */
+void server_share(struct wr_http *http, struct admit *admit);
+
 /* From its head to the end of its answer, a call is among those that are answered. */
 void server_enter(struct wr_call *call);
 void server_leave(struct wr_call *call);
+
+/* Whether its address may ask for this now.  Errors: BUSY, with *why. */
+wr_err server_pay(struct wr_call *call, wr_time now, struct admit_refusal *why);
 
 /* Answer the requests of a connection until it ends; HTTP/1. */
 void conn_serve(struct visit *visit);

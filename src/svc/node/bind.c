@@ -209,7 +209,9 @@ static wr_err open_way(struct binding *binding, struct node *node, enum way way,
         return err;
     err = way == WAY_OAP ? ingress_open(*front, node, conf, tls)
                          : serve_http(*front, node, way, conf, tls);
-    if (err)
+    if (!err)
+        front_share(*front, node->admit);
+    else
         snprintf(why, NODE_WHY_MAX, "%s: %s: it cannot be served: %s",
                  wr_conf_origin(conf, rows[way].addr), rows[way].addr, wr_err_text(err));
     return err;

@@ -320,6 +320,50 @@ TEST(the_control_plane_gets_an_address_of_its_own_and_loses_it)
     end(&rig);
 }
 
+/* Whether somebody who comes there is let in. */
+static bool lets_in(const struct wr_addr *addr)
+{
+    struct wr_stream *stream = NULL;
+    static const char text[] = GET("/v1/hello");
+    size_t size;
+    bool in = !wr_connect(&stream, addr, wr_after(WR_S(1)))
+        && !wr_stream_write(stream, &size, &(struct wr_piece){ text, strlen(text) }, 1,
+                            wr_after(WR_S(1)))
+        && rig_hear(stream, &answer) == 200;
+    wr_stream_close(stream);
+    return in;
+}
+
+#define FEW "max_conns = 2\nmetrics_addr = \"127.0.0.3:0\"\noap_addr = \"127.0.0.1:0\"\n"
+
+TEST(one_bound_of_connections_holds_for_all_ways_in_and_for_what_they_were_before)
+{
+    struct rig rig;
+    struct wr_oap_client *framed = NULL, *more = NULL;
+    begin(&rig, HOME FEW);
+    struct wr_addr http = addr_of(&rig, WAY_HTTP), control = addr_of(&rig, WAY_METRICS);
+    struct wr_addr oap = addr_of(&rig, WAY_OAP);
+    CHECK(lets_in(&http) && lets_in(&control));
+    CHECK_OK(wr_oap_connect(&framed, &(struct wr_oap_server){ .addr = &oap },
+                            wr_after(WR_S(1))));
+    struct wr_stream *old = dial_at(&http);
+    rig_say(old, GET("/v1/hello"));
+    CHECK_EQ(200, rig_hear(old, &answer));
+    CHECK(!lets_in(&http));
+    CHECK(!lets_in(&control));
+    CHECK(wr_oap_connect(&more, &(struct wr_oap_server){ .addr = &oap }, wr_after(WR_S(1))));
+    reload(&rig, AWAY FEW);
+    http = addr_of(&rig, WAY_HTTP);
+    CHECK(!lets_in(&http));                     /* the old one is still seen off */
+    rig_say(old, GET("/v1/hello"));
+    CHECK_EQ(200, rig_hear(old, &answer));
+    wr_stream_close(old);
+    settle();
+    CHECK(lets_in(&http));
+    wr_oap_close(framed);
+    end(&rig);
+}
+
 TEST(oap_begins_is_part_of_readiness_and_ends)
 {
     struct rig rig;

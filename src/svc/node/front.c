@@ -10,6 +10,9 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "net/oap_server.h"
+#include "net/server.h"
+
 #define LOOK_EVERY WR_MS(5)
 #define LINE_WITHIN WR_MS(1)
 #define LAST_WORDS WR_MS(900)       /* for what has begun when a retired one is cut off */
@@ -69,6 +72,14 @@ wr_err front_oap(struct front *front, const struct wr_oap_conf *conf)
     return wr_oap_new(&front->oap, conf);
 }
 
+void front_share(struct front *front, struct admit *admit)
+{
+    if (front->oap)
+        oap_share(front->oap, admit);
+    else
+        server_share(front->http, admit);
+}
+
 const struct wr_addr *front_addr(const struct front *front)
 {
     return front->listener ? wr_listener_addr(front->listener) : NULL;
@@ -96,12 +107,10 @@ size_t front_connections(const struct front *front)
 void front_tune(struct front *front, const struct wr_http_conf *http,
                 const struct wr_oap_conf *oap)
 {
-    if (front->oap) {
+    if (front->oap)
         wr_oap_tune(front->oap, oap);
-    } else {
+    else
         wr_http_tune(front->http, http);
-        wr_http_limit(front->http, &http->limits);
-    }
 }
 
 /* ---- serving ---- */

@@ -19,6 +19,8 @@
 #include <weir/http.h>
 #include <weir/oap.h>
 
+#include "flow/admit.h"
+
 #define FRONT_UIDS_MAX 64
 #define FRONT_PORTS_TRIED 20        /* the one that was named and those above it */
 
@@ -37,6 +39,10 @@ wr_err front_listen(struct front **ret, const struct front_place *place);
  * Errors: NOMEM. */
 wr_err front_http(struct front *front, const struct wr_http_conf *conf);
 wr_err front_oap(struct front *front, const struct wr_oap_conf *conf);
+
+/* Count its connections and its requests with those of others, by limits that are set there
+ * (admit.h), which must outlive it.  When there is a server, and before it serves. */
+void front_share(struct front *front, struct admit *admit);
 
 /* Where it listens; NULL while it does not. */
 const struct wr_addr *front_addr(const struct front *front);

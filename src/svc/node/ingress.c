@@ -65,11 +65,7 @@ static wr_err auth(void *arg, struct wr_oap_call *call, const void *cap, size_t 
 
 struct wr_oap_conf ingress_bounds(const struct wr_conf *conf)
 {
-    struct wr_http_limits limits = reload_limits(conf);
     return (struct wr_oap_conf){
-        .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),
-        .ip_connections = limits.ip_connections,
-        .ip_accepts = limits.ip_accepts,
         .hello_within = wr_conf_duration(conf, "io.handshake_timeout"),
         .read_within = wr_conf_duration(conf, "read_timeout"),
         .write_within = wr_conf_duration(conf, "write_timeout"),

@@ -95,14 +95,12 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
         .admit = admit,
         .leave = leave,
         .arg = node,
-        .limits = reload_limits(conf),
         .body_max = wr_conf_size(conf, "limits.max_body_bytes"),
         .body_large = wr_conf_size(conf, "overlay.max_body_bytes"),
         .deadline = wr_conf_duration(conf, "overlay.request_deadline"),
         .tries_max = (unsigned)wr_conf_int(conf, "retry.max_tries"),
         .decoded_max = wr_conf_size(conf, "limits.max_inflated_bytes"),
         .decoded_ratio_max = (unsigned)wr_conf_int(conf, "limits.decompress_ratio_cap"),
-        .connections_max = (unsigned)wr_conf_int(conf, "max_conns"),
         .handshake_within = wr_conf_duration(conf, "io.handshake_timeout"),
         .head_within = wr_conf_duration(conf, "read_timeout"),
         .body_within = wr_conf_duration(conf, "read_timeout"),
@@ -217,9 +215,12 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
     struct facets_conf facets = reload_facets(conf);
     wr_err err = facets_new(&node->facets, &facets);
     if (!err)
+        err = admit_new(&node->admit, &(struct admit_limits){ 0 }, 0);
+    if (!err)
         err = load_admin(node, conf);
     if (err)
         return err;
+    reload_admit(node->admit, conf);
     const struct wr_addr *addr = wr_conf_addr(conf, "http_addr");
     struct gate_conf gate = { .open = wr_addr_loopback(addr),
                               .amnesia = wr_conf_bool(conf, "security.amnesia"),
@@ -328,6 +329,7 @@ static void close_node(struct node *node)
         pool_close(node->pool);         /* its calls belong to the fronts */
     for (size_t i = 0; i < WAY_COUNT; i++)
         inlet_free(node->inlets[i]);
+    admit_free(node->admit);
     gate_free(node->gate);
     keyring_free(node->keys);
     wr_secret_unref(node->admin);

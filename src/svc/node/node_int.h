@@ -12,6 +12,7 @@
 #include <weir/tls.h>
 #include <weir/watch.h>
 
+#include "flow/admit.h"
 #include "net/keyring.h"
 #include "svc/node/bus.h"
 #include "svc/node/gate.h"
@@ -56,6 +57,7 @@ struct node {
     struct pool *pool;
     struct ready *ready;
     struct wr_sup *sup;
+    struct admit *admit;            /* of all ways in */
     struct gate *gate;
     struct facets *facets;
     struct wr_tls *tls;             /* NULL until tls.enabled was true for the first time */
@@ -99,9 +101,11 @@ void reload_apply(struct node *node, struct wr_conf *conf);
 /* Log the way it says. */
 void reload_log(const struct wr_conf *conf);
 
+/* How much may come in by all ways together, from now on. */
+void reload_admit(struct admit *admit, const struct wr_conf *conf);
+
 /* The parts of a configuration that the facets and the fronts want. */
 struct facets_conf reload_facets(const struct wr_conf *conf);
-struct wr_http_limits reload_limits(const struct wr_conf *conf);
 struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf);
 
 /* The readiness table of the node itself. */

@@ -86,13 +86,15 @@ static struct wr_rate rate_of(const struct wr_conf *conf, const char *per_s, con
                       (uint32_t)wr_conf_int(conf, burst));
 }
 
-struct wr_http_limits reload_limits(const struct wr_conf *conf)
+void reload_admit(struct admit *admit, const struct wr_conf *conf)
 {
-    return (struct wr_http_limits){
-        .ip_connections = (unsigned)wr_conf_int(conf, "per_ip_conns"),
-        .ip_accepts = rate_of(conf, "rate.accept_per_s", "rate.accept_burst"),
-        .ip_requests = rate_of(conf, "rate.requests_per_s", "rate.requests_burst"),
-    };
+    admit_set_total(admit, (uint32_t)wr_conf_int(conf, "max_conns"));
+    admit_set(admit, &(struct admit_limits){
+        .connections = (uint32_t)wr_conf_int(conf, "per_ip_conns"),
+        .accepts = rate_of(conf, "rate.accept_per_s", "rate.accept_burst"),
+        .requests = rate_of(conf, "rate.requests_per_s", "rate.requests_burst"),
+        .control = rate_of(conf, "rate.control_per_s", "rate.control_burst"),
+    });
 }
 
 static void apply_bounds(struct node *node, const struct wr_conf *conf)
@@ -101,6 +103,7 @@ static void apply_bounds(struct node *node, const struct wr_conf *conf)
     struct wr_http_conf http = node_http(node, conf);
     struct wr_oap_conf oap = ingress_bounds(conf);
     facets_set(node->facets, &facets);
+    reload_admit(node->admit, conf);
     for (size_t way = 0; way < WAY_COUNT; way++)
         inlet_tune(node->inlets[way], &http, &oap);
 }
