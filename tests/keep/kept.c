@@ -3,7 +3,9 @@
  *
  *     kept --keep WORDS...        the keeper, with pauses a tenth as long
  *     kept serve UNIX-SOCKET      a server; LISTEN_FDS is taken if it is there
- *     kept segv | abort | exit N | hang | news
+ *     kept segv | abort | panic | exit N | hang | news
+ *     kept leave N                says that it stops, and ends with N; 0: by a signal
+ *     kept name                   says its own name
  *     kept signals                ends with 40, and 1 for each SIGTERM or SIGINT, 10 for
  *                                 each SIGHUP
  *     kept recover FILE           crashes twice, then ends well; FILE counts the starts
@@ -275,8 +277,38 @@ static int tell_news(void)
     return err ? 1 : 0;
 }
 
+static wr_err panic(void *)
+{
+    wr_panic("on purpose, in the first task");
+}
+
+static int leave(const char *status)
+{
+    char why[WR_MANAGER_WHY];
+    struct wr_manager *manager;
+    if (wr_manager_open(&manager, why) || wr_manager_tell(manager, WR_NEWS_STOPPING, NULL))
+        return 99;
+    wr_manager_close(manager);
+    if (strcmp(status, "0") == 0)
+        raise(SIGKILL);
+    return (int)strtol(status, NULL, 10);
+}
+
+static int say_name(void)
+{
+    char name[20] = "";
+    FILE *file = fopen("/proc/self/comm", "r");
+    if (!file || !fgets(name, sizeof(name), file))
+        return 2;
+    fclose(file);
+    printf("%s", name);
+    return 0;
+}
+
 static int crash(const char *how)
 {
+    if (strcmp(how, "panic") == 0)
+        return wr_run(&(struct wr_run_conf){ 0 }, panic, NULL) ? 1 : 0;
     if (strcmp(how, "segv") == 0)
         (void)!segfaults(NULL);
     abort();
@@ -290,8 +322,15 @@ int main(int argc, char **argv)
         .stop_within = WR_S(2), .abort_within = WR_MS(100),
     };
     const char *word = argc > 1 ? argv[1] : "", *value = argc > 2 ? argv[2] : "";
-    if (strcmp(word, "--keep") == 0)
+    keep_name(argv[0]);
+    if (strcmp(word, "--keep") == 0) {
+        argv[1] = argv[0];
         return keep(&conf, argv + 1);
+    }
+    if (strcmp(word, "leave") == 0)
+        return leave(value);
+    if (strcmp(word, "name") == 0)
+        return say_name();
     if (strcmp(word, "serve") == 0)
         return run_server(value);
     if (strcmp(word, "recover") == 0)

@@ -25,7 +25,7 @@
 #define NEWS_MAX 4096
 #define EXIT_UNEXECUTED 127
 #define EXIT_BY_SIGNAL 128
-#define LAST_GOOD_EXIT 2        /* 0 and 1: stopped; 2: refused its configuration */
+#define EXIT_REFUSED 2          /* its configuration, or its place */
 
 static struct {
     const struct keep_conf *conf;
@@ -36,6 +36,7 @@ static struct {
     char notify[sizeof(((struct sockaddr_un *)0)->sun_path)];  /* where the manager hears */
     char relay_name[32];        /* and where the child tells */
     bool sockets, watched;      /* the manager handed us sockets, a watchdog */
+    bool leaving;               /* the program has said that it stops */
     unsigned stops;             /* times we were told to stop */
     wr_time start_at, kill_at;
     wr_time crashes[CRASHES_MAX];
@@ -93,18 +94,20 @@ static bool open_relay(void)
 static bool open_manager(void)
 {
     const char *notify = getenv("NOTIFY_SOCKET");
+    bool told = notify && strlen(notify) < sizeof(keeper.notify);
     keeper.relay = -1;
     keeper.sockets = is_ours("LISTEN_PID");
     keeper.watched = is_ours("WATCHDOG_PID");
-    if (!notify || strlen(notify) >= sizeof(keeper.notify))
+    if (notify && !told)
         return true;            /* the program refuses what is wrong with it */
-    memcpy(keeper.notify, notify, strlen(notify) + 1);
-    return open_relay();
+    if (told)
+        memcpy(keeper.notify, notify, strlen(notify) + 1);
+    return open_relay() || !told;
 }
 
 static void tell(const char *text, size_t len)
 {
-    if (keeper.relay >= 0 && wr_os_tell(keeper.notify, text, len))
+    if (keeper.notify[0] && wr_os_tell(keeper.notify, text, len))
         return;                 /* a manager that does not hear is no reason to end */
 }
 
@@ -117,7 +120,8 @@ static void tell_status(const char *status)
     tell(text.at, text.len);
 }
 
-/* Which process is the main one is not the child's to say: we are. */
+/* Which process is the main one is not the child's to say: we are.  That it stops because
+ * somebody wants it to is for us too. */
 static void pass_news(char *news)
 {
     char buf[NEWS_MAX + 32];
@@ -125,6 +129,7 @@ static void pass_news(char *news)
     for (char *line = news, *end; *line; line = end) {
         end = line + strcspn(line, "\n");
         end += *end == '\n';
+        keeper.leaving |= strncmp(line, "STOPPING=1", strlen("STOPPING=1")) == 0;
         if (strncmp(line, "MAINPID=", strlen("MAINPID=")) == 0)
             wr_text_format(&text, "MAINPID=%ld\n", (long)keeper.pid);
         else
@@ -196,6 +201,7 @@ static void crashed(const char *how);
 static void start(void)
 {
     keeper.start_at = WR_NEVER;
+    keeper.leaving = false;
     pid_t child = fork();
     if (child == 0)
         become_program();
@@ -261,18 +267,27 @@ static void describe(char *buf, size_t size, pid_t pid, int state)
              WCOREDUMP(state) ? ", core dumped" : "");
 }
 
+/* Not when it is done, or will not run as it is set up; nor when it did not end well after
+ * somebody had stopped it. */
+static bool is_crash(int state)
+{
+    int status = WIFEXITED(state) ? WEXITSTATUS(state) : EXIT_FAILURE;
+    if (keeper.stops > 0 || (keeper.leaving && status == EXIT_FAILURE))
+        return false;
+    return status != EXIT_SUCCESS && status != EXIT_REFUSED;
+}
+
 static void ended(pid_t pid, int state)
 {
     char how[160];
     keeper.child = 0;
     keeper.kill_at = WR_NEVER;
     describe(how, sizeof(how), pid, state);
-    bool good = WIFEXITED(state) && WEXITSTATUS(state) <= LAST_GOOD_EXIT;
-    if (!good && keeper.stops == 0) {
+    if (is_crash(state)) {
         crashed(how);
         return;
     }
-    if (!good)
+    if (!WIFEXITED(state) || WEXITSTATUS(state) > EXIT_REFUSED)
         say("the program %s while it was to stop\n", how);
     keeper.status = WIFEXITED(state) ? WEXITSTATUS(state) : EXIT_BY_SIGNAL + WTERMSIG(state);
 }
@@ -383,6 +398,12 @@ int keep(const struct keep_conf *conf, char **argv)
         take_signals();
     }
     return keeper.status;
+}
+
+void keep_name(const char *argv0)
+{
+    const char *slash = strrchr(argv0, '/');
+    prctl(PR_SET_NAME, slash ? slash + 1 : argv0);
 }
 
 int weir_keep(int argc, char **argv)

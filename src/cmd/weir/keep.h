@@ -2,8 +2,13 @@
  *
  * A crash is what the runtime cannot contain: a signal (a bad address, an overflowed
  * stack, an abort because a rule was broken under a lock, the system's out-of-memory
- * killer), or an exit status of 3 and above.  A program that ends with 0, 1 or 2 has
- * been stopped or has refused its configuration, and the keeper ends with it.
+ * killer), or an exit status that is neither 0 nor 2: a panic of its first task, above
+ * all.  A program that ends with 0 is done, one that ends with 2 has refused its
+ * configuration or its place, and the keeper ends with it.
+ *
+ * So it does with a program that was stopped otherwise than by us, and says so as it would
+ * to a service manager (STOPPING=1): when that then ends with 1, because not all was done in
+ * time, or by a signal, it is not started again against the will of who stopped it.
  *
  * Pauses grow from crash to crash; after too many in a period the keeper gives up.
  * SIGTERM, SIGINT and SIGHUP are passed on.  From the first of the former two on
@@ -35,5 +40,9 @@ struct keep_conf {
 /* Run this program again with these arguments (argv[0] among them, NULL at the end)
  * and keep it running; the exit status for the process. */
 int keep(const struct keep_conf *conf, char **argv);
+
+/* The program's name as `ps` shows it: the last part of this, and not that of the link by
+ * which the keeper starts it.  First thing, in both. */
+void keep_name(const char *argv0);
 
 #endif

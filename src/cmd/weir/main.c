@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/weir/keep.h"
 #include "cmd/weir/weir.h"
 #include "conf/name.h"
 
@@ -52,6 +53,8 @@ static int unknown(const char *name)
 
 int main(int argc, char **argv)
 {
+    if (argc > 0)
+        keep_name(argv[0]);
     if (argc < 2)
         return weir_run(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0

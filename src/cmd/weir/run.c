@@ -20,6 +20,8 @@
 #include "net/tls.h"
 #include "svc/node/node.h"
 
+#define EXIT_CRASHED 70         /* it ended by itself: a bug, which a restart may mend */
+
 extern char **environ;
 
 static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
@@ -47,7 +49,7 @@ static int in_use(const char *data, int fd)
     fprintf(stderr, "weir: a node runs already on %s (%s); stop it, or give another --data\n",
             data, text[0] ? text : "it has not said where");
     close(fd);
-    return 1;
+    return 2;
 }
 
 /* 0, or the exit status.  The lock goes with the process, however that ends. */
@@ -151,7 +153,7 @@ static int finish(struct start *start, wr_err err)
         fprintf(stderr, "weir: stopped; what had not finished in time was aborted\n");
     else if (err)
         fprintf(stderr, "weir: %s\n", wr_err_text(err));
-    return err ? 1 : 0;
+    return !err ? 0 : err == WR_TIMEOUT ? 1 : EXIT_CRASHED;
 }
 
 static int usage(const struct start *start)

@@ -1,6 +1,7 @@
 /* weir.h - the subcommands of the binary.  Each takes its own argv, prints its
  * own help and returns the process's exit status: 0 fine, 1 found something,
- * 2 wrong use. */
+ * 2 wrong use.  The node: 0 drained, 1 not all of it in time, 2 it did not start, because
+ * of how it is set up or where; 70 it ended by itself. */
 #ifndef WEIR_CMD_H
 #define WEIR_CMD_H
 
