@@ -225,9 +225,10 @@ static void add_length(struct wr_text *text, uint64_t length)
 }
 
 /* Everything of a head but the length of the body and what the handler added. */
-static void add_head(struct conn *conn, struct wr_text *text)
+static void add_head(struct conn *conn, struct wr_text *text, wr_time now)
 {
     struct wr_call *call = conn->call;
+    char date[DATE_STAMP_TEXT];
     wr_text_str(text, "HTTP/1.1 ");
     wr_text_u64(text, call->status);
     wr_text_str(text, " ");
@@ -236,7 +237,9 @@ static void add_head(struct conn *conn, struct wr_text *text)
         wr_text_str(text, "\r\nContent-Type: ");
         wr_text_str(text, call->type);
     }
-    wr_text_str(text, "\r\nX-Content-Type-Options: nosniff\r\n");
+    wr_text_str(text, "\r\nX-Content-Type-Options: nosniff\r\nDate: ");
+    wr_text_bytes(text, date_stamp(&conn->http->date, now, date), DATE_TEXT - 1);
+    wr_text_str(text, "\r\n");
     if (call->corr[0]) {
         wr_text_str(text, "X-Corr-ID: ");
         wr_text_str(text, call->corr);
@@ -278,7 +281,8 @@ static void write_answer(struct conn *conn)
     struct wr_call *call = conn->call;
     char bytes[CALL_HEADERS_MAX + 1024];
     struct wr_text text = WR_TEXT(bytes);
-    add_head(conn, &text);
+    conn->over = wr_now();
+    add_head(conn, &text, conn->over);
     if (call->status != 204 && call->status != 304)
         add_length(&text, call->reply.len);
     end_head(call, &text);
@@ -288,7 +292,6 @@ static void write_answer(struct conn *conn)
     else
         count = 2;
     struct wr_piece pieces[] = { { text.at, text.len }, { call->reply.at, body } };
-    conn->over = wr_now();
     (void)!send_pieces(conn, pieces, count, conn->over + conn->http->now.write_within);
     if (count > 1)
         conn->over = wr_now();
@@ -307,15 +310,16 @@ static wr_err stream_begin(struct wr_call *call)
     struct conn *conn = call->conn;
     char head[CALL_HEADERS_MAX + 512];
     struct wr_text text = WR_TEXT(head);
+    wr_time now = wr_now();
     conn->closing |= !call->sized && !chunked(call);
-    add_head(conn, &text);
+    add_head(conn, &text, now);
     if (call->sized)
         add_length(&text, call->left);
     else if (chunked(call))
         wr_text_str(&text, "Transfer-Encoding: chunked\r\n");
     end_head(call, &text);
     return send_pieces(conn, &(struct wr_piece){ text.at, text.len }, 1,
-                       wr_after(conn->http->now.write_within));
+                       now + conn->http->now.write_within);
 }
 
 static wr_err stream_send(struct wr_call *call, const void *bytes, size_t len, wr_time deadline)

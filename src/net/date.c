@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/world.h"
 
 #define DAY 86400
 #define YEAR_MAX 9999
@@ -50,6 +51,51 @@ const char *date_print(int64_t second, char *buf)
                    year, (int)(rest / 3600), (int)(rest / 60 % 60), (int)(rest % 60));
     return buf;
 }
+
+/* ---- the present second ---- */
+
+/* Each word is read and written so that who has seen a new one sees the new turn. */
+static bool copy_stamp(struct date_stamp *stamp, wr_time now, uint64_t *words)
+{
+    uint32_t turn = atomic_load_explicit(&stamp->turn, memory_order_acquire);
+    if (turn % 2 || now >= atomic_load_explicit(&stamp->until, memory_order_acquire))
+        return false;
+    for (size_t i = 0; i < DATE_STAMP_TEXT / 8; i++)
+        words[i] = atomic_load_explicit(&stamp->words[i], memory_order_acquire);
+    return atomic_load_explicit(&stamp->turn, memory_order_relaxed) == turn;
+}
+
+/* Unless another is about to. */
+static void renew_stamp(struct date_stamp *stamp, wr_time until, const uint64_t *words)
+{
+    uint32_t turn = atomic_load_explicit(&stamp->turn, memory_order_relaxed);
+    if (turn % 2
+        || !atomic_compare_exchange_strong_explicit(&stamp->turn, &turn, turn + 1,
+                                                    memory_order_acquire,
+                                                    memory_order_relaxed))
+        return;
+    for (size_t i = 0; i < DATE_STAMP_TEXT / 8; i++)
+        atomic_store_explicit(&stamp->words[i], words[i], memory_order_release);
+    atomic_store_explicit(&stamp->until, until, memory_order_release);
+    atomic_store_explicit(&stamp->turn, turn + 2, memory_order_release);
+}
+
+const char *date_stamp(struct date_stamp *stamp, wr_time now, char *buf)
+{
+    uint64_t words[DATE_STAMP_TEXT / 8] = { 0 };
+    if (!copy_stamp(stamp, now, words)) {
+        char text[DATE_STAMP_TEXT] = { 0 };
+        int64_t wall = wr_world->wall();
+        int64_t past = wall > 0 ? wall % WR_S(1) : 0;
+        date_print(wall / WR_S(1), text);
+        memcpy(words, text, sizeof(words));
+        renew_stamp(stamp, now + WR_S(1) - past, words);
+    }
+    memcpy(buf, words, sizeof(words));
+    return buf;
+}
+
+/* ---- reading ---- */
 
 /* Read the text by a pattern: d a digit, ? a digit or a space, m the name of a month, w a
  * word; each run of digits is the next number. */

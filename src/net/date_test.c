@@ -2,7 +2,11 @@
 
 #include <string.h>
 
+#include <weir/scope.h>
+#include <weir/task.h>
+
 #include "base/rand.h"
+#include "base/world.h"
 #include "testing/test.h"
 
 static const char *printed(int64_t second)
@@ -62,4 +66,71 @@ TEST_PLAIN(what_was_written_is_read_back)
         int64_t second = (int64_t)wr_rand_below(&rand, 253402300800);   /* the year 10000 */
         CHECK_EQ(second, parsed(printed(second)));
     }
+}
+
+/* ---- the present second ---- */
+
+TEST(the_stamp_is_the_date_of_the_second_however_often_it_is_asked_for)
+{
+    struct date_stamp stamp = { 0 };
+    char buf[DATE_STAMP_TEXT], want[DATE_TEXT];
+    for (int i = 0; i < 3000; i++) {
+        date_print(wr_wall().ns / WR_S(1), want);
+        if (!CHECK_STR(want, date_stamp(&stamp, wr_now(), buf)))
+            return;
+        CHECK_OK(wr_sleep(wr_after(WR_US(1700))));
+    }
+}
+
+static int64_t calendar, asked;
+
+static int64_t ask_calendar(void)
+{
+    asked++;
+    return calendar;
+}
+
+TEST_PLAIN(the_calendar_is_asked_once_in_a_second_and_followed_when_it_was_set)
+{
+    const struct wr_world *before = wr_world;
+    struct wr_world world = *before;
+    struct date_stamp stamp = { 0 };
+    char buf[DATE_STAMP_TEXT];
+    world.wall = ask_calendar;
+    wr_world = &world;
+    calendar = WR_S(784111777) + WR_MS(600);
+    asked = 0;
+    CHECK_STR("Sun, 06 Nov 1994 08:49:37 GMT", date_stamp(&stamp, WR_S(5), buf));
+    calendar = 0;
+    for (wr_time now = WR_S(5); now < WR_S(5) + WR_MS(400); now += WR_MS(1))
+        CHECK_STR("Sun, 06 Nov 1994 08:49:37 GMT", date_stamp(&stamp, now, buf));
+    CHECK_EQ(1, asked);
+    CHECK_STR("Thu, 01 Jan 1970 00:00:00 GMT", date_stamp(&stamp, WR_S(5) + WR_MS(400), buf));
+    CHECK_EQ(2, asked);
+    wr_world = before;
+}
+
+/* All come together when a second begins: one renews it, the others may come in between. */
+static wr_err ask_every_second(void *arg)
+{
+    char buf[DATE_STAMP_TEXT], want[DATE_TEXT];
+    for (int i = 0; i < 2000; i++) {
+        CHECK_OK(wr_sleep(wr_after(WR_S(1))));
+        date_print(wr_wall().ns / WR_S(1), want);
+        if (!CHECK_STR(want, date_stamp(arg, wr_now(), buf)))
+            break;
+    }
+    return WR_OK;
+}
+
+TEST(a_stamp_is_whole_while_others_renew_it)
+{
+    struct date_stamp stamp = { 0 };
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "askers",
+                                                             .deadline = WR_NEVER }));
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(wr_scope_go(scope, "asker", ask_every_second, &stamp));
+    CHECK_OK(wr_scope_join(scope, WR_NEVER));
+    CHECK_OK(wr_scope_close(scope));
 }

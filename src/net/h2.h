@@ -61,7 +61,7 @@ struct h2_stream {
     size_t owed;                    /* bytes of the answer */
     wr_time due;                    /* something must have happened */
     size_t sent;                    /* of the reply, or of the first part */
-    char status[4], length[21];
+    char status[4], length[21], date[DATE_STAMP_TEXT];
 
     /* Only when a task has it. */
     struct wr_once *gone;           /* set when nobody waits for the answer */

@@ -271,7 +271,7 @@ static size_t add_lines(nghttp2_nv *to, struct wr_text *lines)
 void h2_stream_submit(struct h2_stream *self, const nghttp2_data_provider *body)
 {
     struct wr_call *call = self->call;
-    nghttp2_nv fields[CALL_HEADERS_COUNT_MAX + 7];
+    nghttp2_nv fields[CALL_HEADERS_COUNT_MAX + 8];
     size_t count = 0;
     bool typed = call->status != 204 && call->status != 304;
     bool sized = typed && (call->sized || !call->begun);
@@ -288,6 +288,8 @@ void h2_stream_submit(struct h2_stream *self, const nghttp2_data_provider *body)
         fields[count++] = NV("content-length", self->length, text.len, 0);
     }
     fields[count++] = NV("x-content-type-options", "nosniff", 7, 0);
+    date_stamp(&call->http->date, self->h2->now, self->date);
+    fields[count++] = NV("date", self->date, DATE_TEXT - 1, 0);
     if (call->corr[0]) {
         size_t len = strlen(call->corr);
         fields[count++] = NV("x-corr-id", call->corr, len, NGHTTP2_NV_FLAG_NO_INDEX);

@@ -1,4 +1,5 @@
 /* reply_test.c - what goes out with every reply, and replies that go bit by bit. */
+#include "net/date.h"
 #include "testing/h2_rig.h"
 
 static wr_err admit(void *arg, struct wr_call *call)
@@ -55,6 +56,64 @@ static void open_own(struct site *site, struct wr_http_conf conf)
     conf.routes = own;
     conf.count = sizeof(own) / sizeof(own[0]);
     open_site_of(site, 0, conf);
+}
+
+/* ---- the date ---- */
+
+/* Of the last answer; they have one, and it is of this second. */
+static void check_dated(const char *answer)
+{
+    char want[DATE_TEXT + 20] = "\r\nDate: ";
+    date_print(wr_wall().ns / WR_S(1), want + strlen(want));
+    const char *found = strstr(answer_head, "\r\nDate: ");
+    bool right = found && strncmp(want, found, strlen(want)) == 0;
+    if (!right || strstr(found + 2, "\nDate: "))
+        CHECK_STR("one date, of now", answer);
+}
+
+static void check_dates(const char *(*asked)(struct site *site, const char *text))
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    check_dated(asked(&site, GET("/hello/x")));
+    check_dated(asked(&site, GET("/nowhere")));
+    check_dated(asked(&site, GET("/healthz")));
+    check_dated(asked(&site, GET("/sleepy")));              /* seconds later */
+    check_dated(asked(&site, "GET /hello/x HTTP/1.1\r\nHost: a\r\nExpect: b\r\n\r\n"));
+    check_dated(asked(&site, "DELETE /things/1 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    close_site(&site);
+}
+
+TEST(every_answer_has_the_date)
+{
+    check_dates(ask);
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    check_dated(ask(&site, "nonsense\r\n\r\n"));
+    CHECK_OK(wr_sleep(wr_after(WR_S(100))));
+    check_dated(ask(&site, GET("/hello/x")));
+    close_site(&site);
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    say(stream, GET("/count/3"));
+    check_dated(hear_of(stream, false));
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
+TEST(every_answer_of_http_2_has_the_date)
+{
+    check_dates(ask2);
+    struct site site;
+    open_own(&site, (struct wr_http_conf){ 0 });
+    struct peer *peer = peer_dial(&site);
+    struct got *got = got_of(peer, peer_get(peer, "/count/3"));
+    while (!got->headed && peer_read(peer, WR_NEVER))
+        ;
+    snprintf(answer_head, sizeof(answer_head), "%s", got->head);
+    check_dated("a stream");
+    peer_close_all(peer);
+    close_site(&site);
 }
 
 /* ---- before the body ---- */
