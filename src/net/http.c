@@ -127,40 +127,54 @@ void wr_http_tune(struct wr_http *http, const struct wr_http_conf *conf)
               conf->handshake_within ? conf->handshake_within : HANDSHAKE_WITHIN);
 }
 
-wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, const char *place)
+/* What has to be had; on an error the caller lets go of as much as there is. */
+static wr_err build(struct wr_http *http, const struct wr_http_conf *conf, const char *place)
 {
-    struct wr_http *http = aligned_alloc(_Alignof(struct wr_http), sizeof(*http));
-    if (http)
-        memset(http, 0, sizeof(*http));
-    struct wr_route *table = http ? copy_table(conf) : NULL;
-    struct route_state *states = table ? calloc(conf->count + 1, sizeof(*states)) : NULL;
-    wr_err err = states ? wr_once_new(&http->drain, "http.drain", 0) : WR_NOMEM;
+    struct wr_route *table = copy_table(conf);
+    http->conf = *conf;
+    http->conf.routes = table;
+    http->states = calloc(conf->count + 1, sizeof(*http->states));
+    wr_err err = table && http->states ? wr_once_new(&http->drain, "http.drain", 0) : WR_NOMEM;
     if (!err)
         err = door_init(&http->door, &(struct door_conf){
             .name = "http", .kind = &conn_kind, .serve = serve_one, .server = http,
             .tls = conf->tls });
-    if (!err)
-        err = routes_new(&http->routes, table, conf->count, place);
+    return err ? err : routes_new(&http->routes, table, conf->count, place);
+}
+
+/* One that may be all zero, or built in part. */
+static void let_go(struct wr_http *http)
+{
+    for (size_t i = 0; i < SERVER_SPARE_MAX; i++)
+        call_drop(atomic_load(&http->spare[i]));
+    routes_free(http->routes);
+    door_fini(&http->door);
+    wr_once_free(http->drain);
+    free((void *)(uintptr_t)http->conf.routes);
+    free(http->states);
+    free(http);
+}
+
+wr_err (wr_http_new)(struct wr_http **ret, const struct wr_http_conf *conf, const char *place)
+{
+    struct wr_http *http = aligned_alloc(_Alignof(struct wr_http), sizeof(*http));
+    if (!http)
+        return WR_NOMEM;
+    memset(http, 0, sizeof(*http));
+    wr_err err = build(http, conf, place);
     if (err) {
-        if (http) {
-            door_fini(&http->door);
-            wr_once_free(http->drain);
-        }
-        free(states);
-        free(table);
-        free(http);
+        let_go(http);
         return err;
     }
-    http->conf = *conf;
-    http->conf.routes = table;
-    http->states = states;
     wr_http_limit(http, &conf->limits);
     wr_http_tune(http, conf);
     for (size_t i = 0; i < conf->count; i++) {
-        note_bounds(&states[i], &conf->routes[i]);
-        states[i].latency = wr_metric_histogram(&latency, table[i].path, table[i].method);
-        states[i].busy = wr_metric_counter(&busy, table[i].path);
-        states[i].tally = (struct tally){ .route = table[i].path, .method = table[i].method };
+        const struct wr_route *route = &http->conf.routes[i];
+        struct route_state *state = &http->states[i];
+        note_bounds(state, &conf->routes[i]);
+        state->latency = wr_metric_histogram(&latency, route->path, route->method);
+        state->busy = wr_metric_counter(&busy, route->path);
+        state->tally = (struct tally){ .route = route->path, .method = route->method };
     }
     tally_show(http);
     *ret = http;
@@ -172,14 +186,7 @@ void wr_http_free(struct wr_http *http)
     if (!http)
         return;
     tally_forget(http);
-    for (size_t i = 0; i < SERVER_SPARE_MAX; i++)
-        call_drop(atomic_load(&http->spare[i]));
-    routes_free(http->routes);
-    door_fini(&http->door);
-    wr_once_free(http->drain);
-    free((void *)(uintptr_t)http->conf.routes);
-    free(http->states);
-    free(http);
+    let_go(http);
 }
 
 void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits)
