@@ -220,10 +220,11 @@ static bool split_head(struct wr_call *call)
         || refused(call, WR_INVALID, 400, "a path that cannot be decoded");
 }
 
-/* The client's id for the request, or a new one. */
-static void identify(struct wr_call *call, struct wr_rand *ids)
+void call_identify(struct wr_call *call, struct wr_rand *ids)
 {
     const struct slice *given = &call->head.corr;
+    if (call->corr[0])
+        return;
     if (!given->at) {
         wr_ulid_make(ids, call->corr);
         return;
@@ -299,7 +300,7 @@ static void set_bounds(struct wr_call *call)
 
 static bool judge(struct wr_call *call, struct wr_rand *ids, wr_time now)
 {
-    identify(call, ids);
+    call_identify(call, ids);
     if (call->visit->stranger)
         return refused(call, WR_DENIED, 403, "this user may not use the socket");
     if (!split_head(call))

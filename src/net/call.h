@@ -122,9 +122,12 @@ void call_give(struct wr_call *call, const struct visit *visit);
 /* Forget everything but the bytes, for the next request of the connection. */
 void call_reset(struct wr_call *call);
 
+/* Give it its id, unless it has one: the client's own, as far as its head is known, or a
+ * new one.  `ids` belongs to the connection. */
+void call_identify(struct wr_call *call, struct wr_rand *ids);
+
 /* The head is whole: everything that can be said before the body is there.  True:
- * read the body and go on.  False: the answer is in the call.  `ids` belongs to
- * the connection: for a request that brought no id of its own. */
+ * read the body and go on.  False: the answer is in the call. */
 bool call_judge(struct wr_call *call, struct wr_rand *ids, wr_time now);
 
 /* Its body is whole: count it as running.  False: it cannot be decoded, or as many as

@@ -55,6 +55,7 @@ static void on_body(void *arg, const char *bytes, size_t len)
 
 static enum outcome refuse(struct conn *conn, wr_err err, unsigned status, const char *why)
 {
+    call_identify(conn->call, &conn->ids);
     call_refuse(conn->call, err, status, why);
     conn->closing = true;
     return ANSWER;
@@ -224,29 +225,36 @@ static void add_length(struct wr_text *text, uint64_t length)
     wr_text_str(text, "\r\n");
 }
 
+/* Most go well, and that is one text. */
+static void add_status(struct wr_text *text, unsigned status)
+{
+    if (status == 200) {
+        wr_text_str(text, "HTTP/1.1 200 OK");
+        return;
+    }
+    wr_text_str(text, "HTTP/1.1 ");
+    wr_text_u64(text, status);
+    wr_text_str(text, " ");
+    wr_text_str(text, reply_reason(status));
+}
+
 /* Everything of a head but the length of the body and what the handler added. */
 static void add_head(struct conn *conn, struct wr_text *text, wr_time now)
 {
     struct wr_call *call = conn->call;
     char date[DATE_STAMP_TEXT];
-    wr_text_str(text, "HTTP/1.1 ");
-    wr_text_u64(text, call->status);
-    wr_text_str(text, " ");
-    wr_text_str(text, reply_reason(call->status));
+    add_status(text, call->status);
     if (call->status != 204 && call->status != 304) {
         wr_text_str(text, "\r\nContent-Type: ");
         wr_text_str(text, call->type);
     }
     wr_text_str(text, "\r\nX-Content-Type-Options: nosniff\r\nDate: ");
     wr_text_bytes(text, date_stamp(&conn->http->date, now, date), DATE_TEXT - 1);
+    wr_text_str(text, "\r\nX-Corr-ID: ");
+    wr_text_str(text, call->corr);
+    wr_text_str(text, "\r\nX-Request-Id: ");
+    wr_text_str(text, call->corr);
     wr_text_str(text, "\r\n");
-    if (call->corr[0]) {
-        wr_text_str(text, "X-Corr-ID: ");
-        wr_text_str(text, call->corr);
-        wr_text_str(text, "\r\nX-Request-Id: ");
-        wr_text_str(text, call->corr);
-        wr_text_str(text, "\r\n");
-    }
     const char *retry_after = reply_retry_after(call);
     if (retry_after) {
         wr_text_str(text, "Retry-After: ");

@@ -105,6 +105,7 @@ void h2_stream_close(struct h2_stream *self)
 static bool refuse(struct h2_stream *self, wr_err err, unsigned status, const char *why)
 {
     self->refused = true;
+    call_identify(self->call, &self->h2->ids);
     call_refuse(self->call, err, status, why);
     return false;
 }
@@ -290,11 +291,9 @@ void h2_stream_submit(struct h2_stream *self, const nghttp2_data_provider *body)
     fields[count++] = NV("x-content-type-options", "nosniff", 7, 0);
     date_stamp(&call->http->date, self->h2->now, self->date);
     fields[count++] = NV("date", self->date, DATE_TEXT - 1, 0);
-    if (call->corr[0]) {
-        size_t len = strlen(call->corr);
-        fields[count++] = NV("x-corr-id", call->corr, len, NGHTTP2_NV_FLAG_NO_INDEX);
-        fields[count++] = NV("x-request-id", call->corr, len, NGHTTP2_NV_FLAG_NO_INDEX);
-    }
+    size_t len = strlen(call->corr);
+    fields[count++] = NV("x-corr-id", call->corr, len, NGHTTP2_NV_FLAG_NO_INDEX);
+    fields[count++] = NV("x-request-id", call->corr, len, NGHTTP2_NV_FLAG_NO_INDEX);
     const char *retry_after = reply_retry_after(call);
     if (retry_after)
         fields[count++] = NV("retry-after", retry_after, strlen(retry_after), 0);

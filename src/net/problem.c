@@ -42,8 +42,7 @@ void problem_write(struct wr_text *text, const struct wr_call *call, wr_err err,
     wr_json_str(&json, "title", wr_err_text(err));
     wr_json_u64(&json, "status", call->status);
     wr_json_str(&json, "detail", why);
-    if (call->corr[0])
-        add_instance(&json, call->corr);
+    add_instance(&json, call->corr);
     wr_json_bool(&json, "retryable", wr_err_retryable(err));
     wr_json_end(&json);
 }

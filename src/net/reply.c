@@ -78,8 +78,7 @@ static void write_error(struct wr_call *call, wr_err err, const char *why)
     wr_json_str(&json, "code", wr_err_name(err));
     wr_json_str(&json, "message", why);
     wr_json_bool(&json, "retryable", wr_err_retryable(err));
-    if (call->corr[0])
-        wr_json_str(&json, "corr_id", call->corr);
+    wr_json_str(&json, "corr_id", call->corr);
     wr_json_end(&json);
     wr_json_end(&json);
 }

@@ -1,5 +1,6 @@
 /* reply_test.c - what goes out with every reply, and replies that go bit by bit. */
 #include "net/date.h"
+#include "net/head.h"
 #include "testing/h2_rig.h"
 
 static wr_err admit(void *arg, struct wr_call *call)
@@ -197,6 +198,62 @@ TEST(a_reply_repeats_the_id_of_its_request_or_brings_a_new_one)
 {
     check_ids(ask);
     check_ids(ask2);
+}
+
+/* The id in the body of a refusal is the one in its head; `want` or any. */
+static void check_refused(unsigned status, const char *want, const char *answer)
+{
+    const char *told = strstr(answer, "\"corr_id\":\""), *head;
+    char id[HEAD_CORR_MAX + 1] = "", line[HEAD_CORR_MAX + 20];
+    CHECK_EQ(status, strtoul(answer, NULL, 10));
+    if (!CHECK(told))
+        return;
+    snprintf(id, sizeof(id), "%.*s", (int)strcspn(told + 11, "\""), told + 11);
+    snprintf(line, sizeof(line), "\r\nX-Corr-Id: %s", id);
+    head = strcasestr(answer_head, line);
+    CHECK(head && strstr(head, id));
+    if (want)
+        CHECK_STR(want, id);
+    else
+        CHECK_EQ(26, strlen(id));
+}
+
+static const char long_head[] = {
+    [0 ... 12999] = 'x',
+};
+
+static void check_refusals(const char *(*asked)(struct site *site, const char *text))
+{
+    struct site site;
+    char text[sizeof(long_head) + 8000];
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    check_refused(417, NULL, asked(&site, "GET / HTTP/1.1\r\nHost: a\r\nExpect: b\r\n\r\n"));
+    check_refused(417, "mine", asked(&site, "GET / HTTP/1.1\r\nHost: a\r\nX-Corr-ID: mine\r\n"
+                                            "Expect: b\r\n\r\n"));
+    check_refused(400, NULL, asked(&site, "GET / HTTP/1.1\r\nHost: a\r\nOrigin: b\r\n"
+                                          "Origin: c\r\n\r\n"));
+    snprintf(text, sizeof(text), "GET / HTTP/1.1\r\nHost: a\r\nX-One: %.7000s\r\n"
+             "X-Two: %.10000s\r\n\r\n", long_head, long_head);
+    check_refused(431, NULL, asked(&site, text));
+    check_refused(400, "mine", asked(&site, "GET /%zz HTTP/1.1\r\nHost: a\r\n"
+                                            "X-Request-Id: mine\r\n\r\n"));
+    close_site(&site);
+}
+
+TEST(a_request_that_could_not_be_read_has_an_id_too)
+{
+    check_refusals(ask);
+    check_refusals(ask2);
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    check_refused(400, NULL, ask(&site, "nonsense\r\n\r\n"));
+    check_refused(505, NULL, ask(&site, "GET / HTTP/2.0\r\nHost: a\r\n\r\n"));
+    check_refused(501, NULL, ask(&site, "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"));
+    check_refused(408, NULL, ask(&site, "GET / HTTP/1.1\r\nHost"));
+    check_refused(413, "mine", ask(&site, "POST /things HTTP/1.1\r\nHost: a\r\n"
+                                          "X-Corr-ID: mine\r\nContent-Length: 99999999\r\n"
+                                          "\r\n"));
+    close_site(&site);
 }
 
 /* ---- bit by bit ---- */
