@@ -76,7 +76,7 @@ struct wr_conf_key {
     enum wr_conf_type type;
     const char *preset;     /* as it would stand in the environment; NULL: unset */
     const char *preset_unless;  /* a BOOL key: while it is true there is no preset */
-    int64_t min, max;       /* INT, DURATION (ns), SIZE, each of NUMBERS; both 0: 0 to 2^63-1 */
+    int64_t min, max;       /* of numbers, DURATION in ns; both 0: 0 to 2^63-1 */
     const char *choices;    /* CHOICE: "off hybrid" */
     const char *synonyms;   /* CHOICE: "0=off on=hybrid" */
     bool live;              /* a new value takes effect without a new start of anything */

@@ -7,13 +7,15 @@
 #include <weir/file.h>
 
 #define MANY 1000000
+#define QUEUE_MAX 65536
 #define KIB ((int64_t)1024)
 #define MIB (1024 * KIB)
-#define EIB (KIB * KIB * KIB * MIB * KIB)
+#define GIB (1024 * MIB)
 #define HOUR WR_S(3600)
 
 #define SPAN(least, most) .type = WR_CONF_DURATION, .min = (least), .max = (most)
 #define COUNT(most) .type = WR_CONF_INT, .min = 1, .max = (most)
+#define PERMITS .type = WR_CONF_PERMITS, .min = 1, .max = MANY
 #define BYTES(least, most) .type = WR_CONF_SIZE, .min = (least), .max = (most)
 #define RON(name) .env = "RON_" name " !MACRO_" name
 
@@ -35,8 +37,9 @@ static const struct wr_conf_key keys[] = {
       .rebind = true, .help = "Where framed connections are taken; nowhere when unset." },
     { .name = "uds.path", .type = WR_CONF_PATH, .flags = "--uds",
       .rebind = true, .help = "A Unix socket that serves the same, in a folder of mode 0700." },
-    { .name = "uds.allow_uids", .type = WR_CONF_NUMBERS, .preset = "", .max = UINT32_MAX,
-      .rebind = true, .help = "Who may connect to it besides the node's own user." },
+    { .name = "uds.allow_uids", .type = WR_CONF_NUMBERS, .preset = "",
+      .max = UINT32_MAX - 1, .rebind = true,
+      .help = "Who may connect to it besides the node's own user." },
 
     { .name = "max_conns", COUNT(MANY), .preset = "1024", .live = true, RON("MAX_CONNS"),
       .help = "Connections held at once, by all ways in together." },
@@ -61,18 +64,18 @@ static const struct wr_conf_key keys[] = {
     { .name = "rate.control_burst", COUNT(MANY), .preset = "20000", .live = true,
       .help = "... and at once." },
 
-    { .name = "limits.max_body_bytes", BYTES(KIB, EIB), .preset = "1MiB", .live = true,
+    { .name = "limits.max_body_bytes", BYTES(KIB, GIB), .preset = "1MiB", .live = true,
       RON("MAX_BODY_BYTES"), .help = "The largest body of a request." },
     { .name = "limits.max_chunk_bytes", BYTES(KIB, 64 * KIB), .preset = "64KiB",
       .rebind = true, RON("MAX_CHUNK_BYTES"),
       .help = "The largest piece of a framed answer in many." },
     { .name = "limits.decompress_ratio_cap", COUNT(100), .preset = "10", .live = true,
       RON("DECOMPRESS_RATIO_CAP"), .help = "How many times its size a body may unpack to." },
-    { .name = "limits.max_inflated_bytes", BYTES(KIB, EIB), .preset = "32MiB", .live = true,
+    { .name = "limits.max_inflated_bytes", BYTES(KIB, GIB), .preset = "32MiB", .live = true,
       .help = "The largest body once it is unpacked." },
     { .name = "overlay.request_deadline", SPAN(WR_MS(1), HOUR), .preset = "2s", .live = true,
       .help = "Until a request must be answered, all told." },
-    { .name = "overlay.max_body_bytes", BYTES(KIB, EIB), .preset = "4MiB", .live = true,
+    { .name = "overlay.max_body_bytes", BYTES(KIB, GIB), .preset = "4MiB", .live = true,
       .help = "The largest body on the overlay's routes." },
     { .name = "io.max_frame_bytes", BYTES(1024, MIB), .preset = "1MiB",
       .rebind = true, .help = "The largest frame of a framed connection." },
@@ -106,30 +109,26 @@ static const struct wr_conf_key keys[] = {
       .live = true, .help = "Services without which the node is not ready." },
     { .name = "workers.count", .type = WR_CONF_PERMITS, .preset = "1xCPU",
       .help = "Workers that take requests from the queue." },
-    { .name = "facets.feed", .type = WR_CONF_PERMITS, .preset = "4xCPU", .live = true,
+    { .name = "facets.feed", PERMITS, .preset = "4xCPU", .live = true,
       .help = "Fan-outs of feeds at once." },
-    { .name = "facets.graph", .type = WR_CONF_PERMITS, .preset = "2xCPU", .live = true,
+    { .name = "facets.graph", PERMITS, .preset = "2xCPU", .live = true,
       .help = "Expansions of the graph at once." },
-    { .name = "facets.search", .type = WR_CONF_PERMITS, .preset = "4xCPU", .live = true,
+    { .name = "facets.search", PERMITS, .preset = "4xCPU", .live = true,
       .help = "Searches at once." },
-    { .name = "facets.index", .type = WR_CONF_PERMITS, .preset = "1xCPU", .live = true,
+    { .name = "facets.index", PERMITS, .preset = "1xCPU", .live = true,
       .help = "Additions to the index at once." },
-    { .name = "facets.mailbox", .type = WR_CONF_PERMITS, .preset = "4xCPU", .live = true,
+    { .name = "facets.mailbox", PERMITS, .preset = "4xCPU", .live = true,
       .help = "Operations on mailboxes at once." },
-    { .name = "channels.work", COUNT(MANY), .preset = "512",
+    { .name = "channels.work", COUNT(QUEUE_MAX), .preset = "512",
       .help = "Requests that may wait for a worker." },
-    { .name = "channels.telemetry", COUNT(MANY), .preset = "512",
+    { .name = "channels.telemetry", COUNT(QUEUE_MAX), .preset = "512",
       .help = "Events of telemetry that may wait; the oldest is dropped." },
-    { .name = "channels.bus", COUNT(MANY), .preset = "1024",
+    { .name = "channels.bus", COUNT(QUEUE_MAX), .preset = "1024",
       .help = "Events a slow listener may be behind." },
-    { .name = "channels.cfg_updates", COUNT(MANY), .preset = "64",
+    { .name = "channels.cfg_updates", COUNT(1024), .preset = "64",
       .help = "Changes of the configuration that may wait." },
-    { .name = "retry.initial", SPAN(WR_MS(1), HOUR), .preset = "50ms", .live = true,
-      .help = "The first pause before another try; a random part of it is added." },
-    { .name = "retry.cap", SPAN(WR_MS(1), HOUR), .preset = "2s", .live = true,
-      .help = "The longest such pause." },
-    { .name = "retry.max_tries", COUNT(100), .preset = "3", .live = true,
-      .help = "Tries in all." },
+    { .name = "retry.max_tries", COUNT(10), .preset = "3", .live = true,
+      .help = "How often a call is run that may be run twice, when its worker ends." },
     { .name = "drain_deadline", SPAN(WR_S(1), WR_S(5)), .preset = "3s",
       .flags = "--graceful-timeout", .help = "How long to finish what was begun, at the end." },
 
@@ -138,7 +137,7 @@ static const struct wr_conf_key keys[] = {
     { .name = "log.level", .type = WR_CONF_CHOICE, .preset = "info",
       .choices = "debug info warn error", .live = true, RON("LOG"),
       .help = "Which log lines are written." },
-    { .name = "meta.version", .type = WR_CONF_INT, .live = true,
+    { .name = "meta.version", .type = WR_CONF_INT, .max = INT64_MAX, .live = true,
       .help = "The version of the file; a lower one than the running one's is refused." },
     { .name = "meta.bundle_hash", .type = WR_CONF_TEXT, .live = true, .of_file = true,
       .help = "The BLAKE3 of what stands before [meta] in the file." },
@@ -191,6 +190,36 @@ static void check_tls(const struct wr_conf *conf, struct wr_conf_report *report)
     check_file(conf, report, "tls.key_path", true);
 }
 
+static bool any_address(const struct wr_addr *addr)
+{
+    static const unsigned char zero[16];
+    return memcmp(addr->ip, zero, addr->kind == WR_ADDR_IP4 ? 4 : 16) == 0;
+}
+
+/* Whether the system would not give both.  Port 0 is a free one each time. */
+static bool clash(const struct wr_addr *a, const struct wr_addr *b)
+{
+    if (a->kind == WR_ADDR_UNIX || a->kind != b->kind)
+        return wr_addr_equal(a, b);
+    return a->port && a->port == b->port
+        && (wr_addr_equal(a, b) || any_address(a) || any_address(b));
+}
+
+static void check_addrs(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    static const char *const names[] = { "http_addr", "metrics_addr", "oap_addr" };
+    for (size_t i = 1; i < 3; i++)
+        for (size_t j = 0; j < i; j++) {
+            if (!wr_conf_has(conf, names[i]) || !wr_conf_has(conf, names[j])
+                || !clash(wr_conf_addr(conf, names[i]), wr_conf_addr(conf, names[j])))
+                continue;
+            const char *fix = i == 1 ? ": leave it out, and health and metrics are served there"
+                                     : "";
+            wr_conf_refuse(report, conf, names[i], "it must not be that of %s (%s)%s", names[j],
+                           wr_conf_origin(conf, names[j]), fix);
+        }
+}
+
 /* The folder of a path, for free(). */
 static char *folder_of(const char *path)
 {
@@ -205,6 +234,10 @@ static void check_uds(const struct wr_conf *conf, struct wr_conf_report *report)
     struct wr_file_info info;
     const char *path = wr_conf_text(conf, "uds.path");
     char *folder = path ? folder_of(path) : NULL;
+    const int64_t *uids;
+    if (wr_conf_numbers(conf, "uds.allow_uids", &uids) > WR_NODE_UIDS_MAX)
+        wr_conf_refuse(report, conf, "uds.allow_uids", "it must have at most %d items",
+                       WR_NODE_UIDS_MAX);
     if (!folder)
         return;
     wr_err err = wr_file_look(&info, folder, WR_NEVER);
@@ -264,20 +297,15 @@ static void check_data(const struct wr_conf *conf, struct wr_conf_report *report
 
 static void check(const struct wr_conf *conf, struct wr_conf_report *report)
 {
-    const struct wr_addr *http = wr_conf_addr(conf, "http_addr");
-    const struct wr_addr *oap = wr_conf_addr(conf, "oap_addr");
     check_data(conf, report);
     check_tls(conf, report);
     check_workers(conf, report);
     check_uds(conf, report);
     check_file(conf, report, "auth.key_path", true);
     check_file(conf, report, "admin.token_path", true);
-    if (oap && oap->port && wr_addr_equal(oap, http))
-        wr_conf_refuse(report, conf, "oap_addr", "it must not be that of http_addr");
+    check_addrs(conf, report);
     if (wr_conf_has(conf, "admin.token") && wr_conf_has(conf, "admin.token_path"))
         wr_conf_refuse(report, conf, "admin.token_path", "admin.token is set too; keep one");
-    if (wr_conf_duration(conf, "retry.initial") > wr_conf_duration(conf, "retry.cap"))
-        wr_conf_refuse(report, conf, "retry.initial", "it must not be above retry.cap");
 }
 
 const struct wr_conf_table wr_node_keys = {

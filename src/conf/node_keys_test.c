@@ -92,8 +92,6 @@ TEST_PLAIN(the_presets_are_those_of_the_seed)
     CHECK_EQ(1024, wr_conf_int(conf, "channels.bus"));
     CHECK_EQ(64, wr_conf_int(conf, "channels.cfg_updates"));
     CHECK_EQ(WR_S(3), wr_conf_duration(conf, "drain_deadline"));
-    CHECK_EQ(WR_MS(50), wr_conf_duration(conf, "retry.initial"));
-    CHECK_EQ(WR_S(2), wr_conf_duration(conf, "retry.cap"));
     CHECK_EQ(3, wr_conf_int(conf, "retry.max_tries"));
     CHECK_EQ(WR_S(2), wr_conf_duration(conf, "overlay.request_deadline"));
     CHECK_EQ(4 << 20, wr_conf_size(conf, "overlay.max_body_bytes"));
@@ -233,12 +231,42 @@ TEST_PLAIN(data_is_a_folder)
 TEST_PLAIN(two_listeners_do_not_share_an_address)
 {
     CHECK_STR("flag --oap-addr: oap_addr = \"127.0.0.1:8080\": it must not be that of "
-              "http_addr\n", SAID("--oap-addr", "127.0.0.1:8080"));
-    CHECK_STR("", SAID("--oap-addr", "127.0.0.1:0", "--bind", "127.0.0.1:0"));
+              "http_addr (default)\n", SAID("--oap-addr", "127.0.0.1:8080"));
+    CHECK_STR("flag --metrics: metrics_addr = \"127.0.0.1:1\": it must not be that of "
+              "http_addr (flag --bind): leave it out, and health and metrics are served "
+              "there\n",
+              SAID("--metrics", "127.0.0.1:1", "--bind", "127.0.0.1:1"));
+    CHECK_STR("flag --oap-addr: oap_addr = \"0.0.0.0:1\": it must not be that of metrics_addr "
+              "(flag --metrics)\n", SAID("--oap-addr", "0.0.0.0:1", "--metrics",
+                                         "127.0.0.1:1"));
+    CHECK_STR("flag --oap-addr: oap_addr = \"unix:/s\": it must not be that of http_addr "
+              "(flag --bind)\n", SAID("--oap-addr", "unix:/s", "--bind", "unix:/s"));
+    CHECK_STR("", SAID("--oap-addr", "127.0.0.1:0", "--bind", "127.0.0.1:0", "--metrics",
+                       "127.0.0.1:0"));
+    CHECK_STR("", SAID("--oap-addr", "127.0.0.2:8080", "--metrics", "127.0.0.1:8081"));
 }
 
-TEST_PLAIN(the_first_pause_is_not_above_the_last)
+TEST_PLAIN(numbers_beyond_what_a_machine_has_are_refused_with_what_is_allowed)
 {
-    CHECK_STR("flag --retry-initial: retry.initial = \"3s\": it must not be above retry.cap\n",
-              SAID("--retry-initial", "3s"));
+    CHECK_STR("flag --limits-max-body-bytes: limits.max_body_bytes = \"2GiB\": it must be a "
+              "size such as 65536, \"64KiB\", \"4MiB\" or \"1MB\", from 1KiB to 1GiB\n",
+              SAID("--limits-max-body-bytes", "2GiB"));
+    CHECK_STR("flag --meta-version: meta.version = \"-1\": it must be an integer from 0 to "
+              "9223372036854775807\n", SAID("--meta-version", "-1"));
+    CHECK_STR("flag --facets-feed: facets.feed = \"2000000\": it must be a positive integer, "
+              "or a multiple of the processors such as \"4xCPU\", from 1 to 1000000\n",
+              SAID("--facets-feed", "2000000"));
+    CHECK_STR("flag --channels-work: channels.work = \"65537\": it must be an integer from 1 "
+              "to 65536\n", SAID("--channels-work", "65537"));
+}
+
+TEST_PLAIN(more_users_than_can_be_told_apart_are_refused)
+{
+    char list[3 * (WR_NODE_UIDS_MAX + 1)];
+    for (size_t i = 0; i <= WR_NODE_UIDS_MAX; i++)
+        memcpy(list + 3 * i, "10,", 3);
+    list[sizeof(list) - 1] = '\0';
+    CHECK(strstr(SAID("--uds-allow-uids", list), "it must have at most 63 items\n"));
+    list[sizeof(list) - 4] = '\0';
+    CHECK_STR("", SAID("--uds-allow-uids", list));
 }

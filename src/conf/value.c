@@ -180,7 +180,8 @@ static wr_err read_scalar(struct value *ret, const struct wr_conf_key *key, cons
         break;
     case WR_CONF_SIZE: good = wr_unit_size(&ret->number, text) && fits(key, ret->number); break;
     case WR_CONF_PERMITS:
-        good = wr_unit_permits(&ret->number, text, source->cpus ? source->cpus : wr_os_cores());
+        good = wr_unit_permits(&ret->number, text, source->cpus ? source->cpus : wr_os_cores())
+            && fits(key, ret->number);
         break;
     case WR_CONF_ADDR: good = !wr_addr_parse(&ret->addr, text); break;
     case WR_CONF_CHOICE: return read_choice(ret, key, text, why);

@@ -19,9 +19,10 @@
 #include <weir/http.h>
 #include <weir/oap.h>
 
+#include "conf/node_keys.h"
 #include "flow/admit.h"
 
-#define FRONT_UIDS_MAX 64
+#define FRONT_UIDS_MAX (1 + WR_NODE_UIDS_MAX)
 #define FRONT_PORTS_TRIED 20        /* the one that was named and those above it */
 
 struct front;
