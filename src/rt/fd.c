@@ -172,6 +172,23 @@ void (wr_fd_close)(struct wr_fd *fd, const char *place)
     free(fd);
 }
 
+/* Added there before it is removed here: no edge is lost between the two, and one that
+ * comes twice is one.  Without memory it stays where it was. */
+void wr_fd_move_here(struct wr_fd *fd)
+{
+    struct worker *here = fiber_self()->home, *there = fd->home;
+    if (likely(here == there) || !there
+        || wr_os_poll_add(&here->poll, fd->number, (uint64_t)fd->generation << 32 | fd->index))
+        return;
+    wr_os_poll_remove(&there->poll, fd->number);
+    atomic_fetch_add(&here->fds, 1);
+    atomic_fetch_sub(&there->fds, 1);
+    fd->home = here;
+    spin_lock(&fd->lock);
+    fd->ready = WR_READABLE | WR_WRITABLE;
+    spin_unlock(&fd->lock);
+}
+
 void wr_fd_is_stream(struct wr_fd *fd)
 {
     fd->stream = true;

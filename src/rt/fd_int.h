@@ -12,6 +12,10 @@ wr_err wr_fd_attempt(struct wr_fd *fd, unsigned events, wr_err (*op)(int number,
 /* Wait until an attempt may succeed: as wr_fd_wait, but without asking the system. */
 wr_err wr_fd_await(struct wr_fd *fd, unsigned events, wr_time deadline, const char *place);
 
+/* Have its events come to the worker of the calling task, which is about to wait for them:
+ * another may be busy.  Nobody else may be waiting. */
+void wr_fd_move_here(struct wr_fd *fd);
+
 /* A read that returns less than was asked for has taken all there was: true of
  * stream sockets, and saves the attempt that would find nothing. */
 void wr_fd_is_stream(struct wr_fd *fd);

@@ -116,11 +116,10 @@ static void help(struct worker *w)
 
 /* On a loaded machine a worker may stand still because the system runs others:
  * a stall is one that computes, or is blocked in a call. */
-static bool stalled(struct worker *w, struct seen *seen, uint64_t turns)
+static bool stalled(struct worker *w, struct seen *seen, bool moves)
 {
     wr_time used = wr_os_thread_used(&w->thread);
-    if (turns != seen->turns || asleep(w)
-        || !atomic_load_explicit(&w->busy, memory_order_relaxed)) {
+    if (moves) {
         seen->used = used;
         return false;
     }
@@ -135,10 +134,12 @@ static bool look(void)
         struct worker *w = &wr_rt.workers[i];
         struct seen *seen = &monitor.seen[i];
         uint64_t turns = atomic_load_explicit(&w->turns, memory_order_relaxed);
-        bool stall = stalled(w, seen, turns);
-        if (!stall)
+        bool moves = turns != seen->turns || asleep(w)
+            || !atomic_load_explicit(&w->busy, memory_order_relaxed);
+        bool stall = stalled(w, seen, moves);
+        if (moves)
             atomic_store(&seen->since, 0);
-        else if (!atomic_load(&seen->since))
+        else if (stall && !atomic_load(&seen->since))   /* until it moves again */
             atomic_store(&seen->since, wr_now());
         if (stall)
             help(w);

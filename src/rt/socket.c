@@ -220,6 +220,7 @@ static wr_err socket_accept(struct wr_listener *listener, struct wr_conn *ret, w
                             const char *place)
 {
     struct socket_listener *self = (struct socket_listener *)listener;
+    wr_fd_move_here(self->fd);      /* who opens it need not be who takes from it */
     return wr_fd_attempt(self->fd, WR_READABLE, try_accept, ret, deadline, place);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/version.h"
 #include "net/openapi.h"
+#include "rt/monitor.h"
 #include "svc/node/bench.h"
 #include "svc/node/node_int.h"
 #include "svc/node/page.h"
@@ -40,19 +41,20 @@ static wr_err get_version(struct wr_call *call)
     return page_end(&page, call);
 }
 
-/* It answers: so the loop runs.  A clock that goes back is no clock. */
 static wr_err get_health(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
-    bool ticks = wr_now() >= node->began;
+    struct vitals_view view;
     struct page page;
+    bool lives = vitals_look(&node->vitals, wr_monitor_stalled(), wr_now(), wr_wall().ns,
+                             &view);
     page_begin(&page);
-    wr_json_bool(&page.json, "ok", ticks);
+    wr_json_bool(&page.json, "ok", lives);
     wr_json_object(&page.json, "checks");
-    wr_json_str(&page.json, "event_loop", "ok");
-    wr_json_str(&page.json, "clock", ticks ? "ok" : "went back");
+    wr_json_str(&page.json, "event_loop", view.event_loop);
+    wr_json_str(&page.json, "clock", view.clock);
     wr_json_end(&page.json);
-    if (!ticks)
+    if (!lives)
         wr_call_status(call, 503);
     return page_end(&page, call);
 }

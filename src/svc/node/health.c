@@ -217,6 +217,7 @@ static void report(struct reporter *reporter)
 {
     struct node *node = reporter->node;
     struct ready_view view;
+    vitals_beat(&node->vitals, wr_now());
     ready_look(node->ready, &view);
     show_figures(node);
     traffic_note(node->traffic, wr_wall(), wr_stream_bytes());
@@ -294,6 +295,8 @@ wr_err health_run(void *arg, struct wr_once *drain)
             report(&reporter);
         }
     }
+    if (which == 4)
+        vitals_beat(&node->vitals, 0);
     wr_timer_clear(&reporter.tick);
     wr_timer_clear(&reporter.beat);
     return err;

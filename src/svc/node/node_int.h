@@ -20,6 +20,7 @@
 #include "svc/node/node.h"
 #include "svc/node/pool.h"
 #include "svc/node/ready.h"
+#include "svc/node/vitals.h"
 
 #define NODE_CRASHES 6              /* so many within a minute are too many */
 #define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
@@ -72,6 +73,7 @@ struct node {
     struct wr_child children[NODE_CHILDREN_MAX];
     size_t count, first_worker;
     _Atomic size_t next_crash;      /* whose turn it is, in a drill */
+    struct vitals vitals;
     _Atomic wr_time bus_heard;      /* when the reporter last got its own word back */
     _Atomic wr_time crashes[NODE_CRASHES];      /* of workers, the last ones */
     _Atomic unsigned crash_count;
