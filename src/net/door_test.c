@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "testing/metric_rig.h"
 #include "testing/settle.h"
 #include "testing/tls_rig.h"
 
@@ -223,6 +224,7 @@ TEST(without_a_descriptor_it_looks_again_every_50_ms)
     CHECK_OK(wr_sleep(wr_after(WR_MS(75))));
     CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
     CHECK_EQ(0, door_connections(&house.door));
+    CHECK_EQ(2, metric_value("rejected_total{reason=\"no_descriptor\"}"));    /* each look */
     CHECK_EQ('a', ask(stream, 'a'));
     CHECK(wr_now() - before >= WR_MS(100) && wr_now() - before <= WR_MS(101));
     wr_stream_close(stream);

@@ -1,7 +1,11 @@
 """What operators see and do: the admin plane with curl, and `weir bench`."""
 import json
+import re
+import shlex
+import tempfile
 import time
 
+import live
 from case import case, expect, require
 from clients import tool, url
 
@@ -117,3 +121,33 @@ def names(node):
     expect(status, 0)
     for word in ("bench", "run", "doctor", "--keep"):
         require(f"\n  {word} " in said, said)
+
+
+# ---- what it says at the start ----
+
+def copied(said, *trust):
+    """Run every call that a node says may be tried, as it stands; the console's place too."""
+    calls = [shlex.split(line) for line in re.findall(r"^(?:  try)? +(curl .*)$", said, re.M)]
+    expect(len(calls), 3)
+    console = re.search(r"^  console  (.*)$", said, re.M)[1]
+    for call in [*calls, ["curl", *shlex.split(console)]]:
+        expect((tool(*call, *trust, "-sS", "-o", "/dev/null", "-w", "%{http_code}"), call),
+               ((0, "200"), call))
+
+
+@case("what a node says at the start can be copied: in clear, over TLS, over a Unix socket")
+def banner(node, tls):
+    copied(node.said())
+    copied(tls.said(), "--cacert", tls.cert)
+    with tempfile.TemporaryDirectory(prefix="weir-") as folder:
+        path, log = f"{folder}/own.sock", f"{folder}/log"
+        command = [node.command[0], "--http-addr", f"unix:{path}", "--data", f"{folder}/data"]
+        own = live.Server(command, 0, log=log)
+        try:
+            until = time.monotonic() + live.UP_WITHIN
+            while "Ctrl-C" not in own.said() and time.monotonic() < until:
+                time.sleep(0.01)
+            require(f"--unix-socket {path}" in own.said(), own.said())
+            copied(own.said())
+        finally:
+            expect(own.stop(), 0)
