@@ -1,4 +1,6 @@
 /* admin_test.c - the admin plane: what it refuses, and how. */
+#include <jansson.h>
+
 #include "testing/node_rig.h"
 
 static struct answer answer;
@@ -48,5 +50,37 @@ TEST(the_data_plane_keeps_its_own_shape)
     CHECK(strncmp(answer.body, "{\"error\":{\"code\":\"NotFound\"", 27) == 0);
     CHECK_EQ(405, rig_post(&rig, "/v1/hello", &answer));
     CHECK(strncmp(answer.body, "{\"error\":{", 10) == 0);
+    CHECK_OK(rig_end(&rig));
+}
+
+static bool is_public(const char *path)
+{
+    static const char *const all[] = { "/", "/healthz", "/readyz", "/metrics", "/version" };
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (strcmp(all[i], path) == 0)
+            return true;
+    return false;
+}
+
+TEST(every_route_but_the_public_ones_has_a_scope_and_the_description_says_so)
+{
+    struct rig rig;
+    const char *path, *method;
+    json_t *operations, *operation;
+    size_t count = 0;
+    rig_begin(&rig, NULL);
+    CHECK_EQ(200, rig_get(&rig, "/openapi.json", &answer));
+    json_t *document = json_loads(answer.body, 0, NULL);
+    json_object_foreach(json_object_get(document, "paths"), path, operations)
+        json_object_foreach(operations, method, operation)
+    {
+        bool guarded = json_array_size(json_object_get(operation, "security")) == 1;
+        bool refuses = json_object_get(json_object_get(operation, "responses"), "401");
+        if (guarded == is_public(path) || guarded != refuses)
+            CHECK_STR("a scope, unless it is public", path);
+        count++;
+    }
+    CHECK(count >= 14);
+    json_decref(document);
     CHECK_OK(rig_end(&rig));
 }
