@@ -1,5 +1,6 @@
 """The tools people use, and those that attack: curl, wrk, h2load, nghttp, slowhttptest,
 testssl, promtool."""
+import http.client
 import re
 import subprocess
 import time
@@ -115,6 +116,32 @@ def h2load(node):
 @case("h2load over TLS: 2,000 requests on 4 connections are all answered")
 def h2load_tls(tls):
     h2load_all(tls)
+
+
+@case("a hundred streams that ask for metrics leave /healthz of others below 50 ms, p99")
+def metrics_flood(node):
+    command = ["h2load", "-c1", "-m100", "-D3", url(node, "/metrics")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as load:
+        time.sleep(0.5)
+        # of another address: each has a share of its own, and that one's is used up
+        link = http.client.HTTPConnection("127.0.0.1", node.port, timeout=10,
+                                          source_address=("127.0.5.1", 0))
+        took = []
+        until = time.monotonic() + 2
+        while time.monotonic() < until:
+            began = time.monotonic()
+            link.request("GET", "/healthz")
+            answer = link.getresponse()
+            answer.read()
+            took.append(time.monotonic() - began)
+            expect(answer.status, 200)
+            time.sleep(0.002)
+        link.close()
+        said = load.communicate(timeout=20)[0]
+    took.sort()
+    p99 = took[len(took) * 99 // 100]
+    require(len(took) > 30 and p99 < 0.05, f"{len(took)} answers, p99 {p99 * 1000:.1f} ms")
+    require(re.search(r"status codes: \d{3,} 2xx, 0 3xx, \d+ 4xx, 0 5xx", said), said[-800:])
 
 
 @case("wrk: 16 connections for a second get 2xx and nothing else")

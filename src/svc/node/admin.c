@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <weir/log.h>
-#include <weir/metric.h>
 #include <weir/task.h>
 #include <weir/topo.h>
 
@@ -13,15 +12,13 @@
 #include "net/openapi.h"
 #include "rt/monitor.h"
 #include "svc/node/bench.h"
+#include "svc/node/figures.h"
 #include "svc/node/node_int.h"
 #include "svc/node/page.h"
 #include "svc/node/storage.h"
 #include "svc/node/system.h"
 #include "svc/node/traffic.h"
 
-#define METRICS_FIRST ((size_t)64 << 10)
-#define METRICS_MAX ((size_t)4 << 20)
-#define METRICS_WITHIN WR_MS(100)
 #define TOPOLOGY_MAX ((size_t)256 << 10)
 
 /* ---- what anybody may ask, at any time ---- */
@@ -74,35 +71,10 @@ static wr_err get_ready(struct wr_call *call)
     return page_end(&page, call);
 }
 
-/* They are read by one at a time, which takes a moment: who comes then looks again. */
-static wr_err write_metrics(size_t *len, char *buf, size_t cap)
-{
-    wr_time until = wr_after(METRICS_WITHIN);
-    wr_err err;
-    while ((err = wr_metric_write(len, buf, cap)) == WR_BUSY && wr_now() < until)
-        if (wr_yield())
-            break;
-    return err;
-}
-
-/* How long they are is known when they are written: a second time with room enough. */
 static wr_err get_metrics(struct wr_call *call)
 {
-    size_t len = METRICS_FIRST;
-    char *buf = NULL;
-    wr_err err = WR_NOMEM;
-    for (int i = 0; i < 3 && err == WR_NOMEM && len <= METRICS_MAX; i++) {
-        size_t cap = len + len / 8 + 1;
-        free(buf);
-        buf = malloc(cap);
-        err = buf ? write_metrics(&len, buf, cap) : WR_NOMEM;
-    }
-    if (!err) {
-        wr_call_type(call, "text/plain; version=0.0.4; charset=utf-8");
-        wr_call_write(call, buf, len);
-    }
-    free(buf);
-    return err;
+    struct node *node = wr_call_arg(call);
+    return figures_serve(node->figures, call);
 }
 
 static wr_err get_topology(struct wr_call *call)
@@ -387,6 +359,8 @@ wr_err admin_open(struct node *node)
     if (!err)
         err = traffic_new(&node->traffic, wr_wall(), wr_stream_bytes());
     if (!err)
+        err = figures_new(&node->figures);
+    if (!err)
         err = bench_new(&node->bench);
     return err;
 }
@@ -395,6 +369,7 @@ void admin_close(struct node *node)
 {
     bench_free(node->bench);
     traffic_free(node->traffic);
+    figures_free(node->figures);
     system_free(node->system);
     free(node->routes);
 }

@@ -69,6 +69,7 @@ struct node {
     size_t route_count;
     struct system *system;          /* what operators look at */
     struct traffic *traffic;
+    struct figures *figures;
     struct bench *bench;
     struct wr_child children[NODE_CHILDREN_MAX];
     size_t count, first_worker;
