@@ -34,7 +34,8 @@ static const char usage[] =
     "\n"
     "limits:\n"
     "  --scope S         index.read, index.admin, ...; may be repeated\n"
-    "  --expires D       after 500ms, 5s, 2m, 1h or \"never\"; mint: 1h unless it is said\n"
+    "  --expires D       after 1s or more: 5s, 2m, 1h, or \"never\"; mint: 1h unless it is "
+    "said\n"
     "  --not-before D    only from then on\n"
     "  --aud NAME        for this service: node\n"
     "  --method M        GET, PUT, ...; may be repeated\n"
@@ -75,6 +76,36 @@ struct options {
     size_t count;
 };
 
+/* ---- trying it out ---- */
+
+/* A ring with one key, which nobody has and which makes nothing that is shown. */
+static bool rehearsal(struct keyring *ret, const char *kid)
+{
+    unsigned char zero[WR_TOKEN_KEY_SIZE] = { 0 };
+    struct wr_secret *secret;
+    if (wr_secret_new(&secret, zero, sizeof(zero)))
+        return false;
+    *ret = (struct keyring){ .count = 1, .keys = { { kid, secret } } };
+    return true;
+}
+
+static void end_rehearsal(struct keyring *ring)
+{
+    wr_secret_unref((struct wr_secret *)(uintptr_t)ring->keys[0].secret);
+}
+
+static bool possible(const struct wr_caveat_conf *caveat)
+{
+    struct wr_token token;
+    struct keyring ring;
+    if (!rehearsal(&ring, "k"))
+        return false;
+    bool good = !wr_token_mint(&token, &ring.keys[0], "t")
+        && !wr_token_add(&token, &ring.keys[0], caveat);
+    end_rehearsal(&ring);
+    return good;
+}
+
 /* ---- the command line ---- */
 
 static int64_t now_s(void)
@@ -102,10 +133,22 @@ static bool add(struct options *options, struct wr_caveat_conf caveat, const cha
     return true;
 }
 
+/* Words of these characters; who is asked compares them letter by letter. */
 static bool add_to(const char **list, size_t *count, const char *option, const char *text)
 {
-    if (*count == LIST_MAX || *text == '\0')
-        return wrong(option, text, "a word, and there are at most 16 of them");
+    static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ-";
+    static const char others[] = "abcdefghijklmnopqrstuvwxyz0123456789._:";
+    bool method = strcmp(option, "method") == 0;
+    size_t len = strlen(text), good = 0;
+    while (good < len && (strchr(capitals, text[good])
+                          || (!method && strchr(others, text[good]))))
+        good++;
+    if (len == 0 || good < len)
+        return wrong(option, text, method ? "a method in capital letters, such as GET"
+                                          : "a name such as index.read: letters, digits and "
+                                            ". _ - :, without blanks");
+    if (*count == LIST_MAX)
+        return wrong(option, text, "one of at most 16");
     list[(*count)++] = text;
     return true;
 }
@@ -117,9 +160,10 @@ static bool add_time(struct options *options, int option, const char *text)
     options->expires |= expires;
     if (expires && strcmp(text, "never") == 0)
         return true;
-    if (!wr_unit_duration(&ns, text))
+    if (!wr_unit_duration(&ns, text) || ns < SECOND)
         return wrong(expires ? "expires" : "not-before", text,
-                     "a duration such as 5s, 2m or 1h");
+                     expires ? "a duration of 1s or more, such as 5s, 2m or 1h, or \"never\""
+                             : "a duration of 1s or more, such as 5s, 2m or 1h");
     uint64_t at = (uint64_t)(now_s() + (ns + SECOND - 1) / SECOND);
     return add(options, (struct wr_caveat_conf){
         .kind = expires ? WR_CAVEAT_EXP : WR_CAVEAT_NBF, .number = at }, text);
@@ -155,8 +199,15 @@ static bool add_amnesia(struct options *options, const char *text)
                text);
 }
 
-static bool add_text(struct options *options, enum wr_caveat_kind kind, const char *text)
+static bool add_text(struct options *options, enum wr_caveat_kind kind, const char *option,
+                     const char *text)
 {
+    struct wr_caveat_conf caveat = { .kind = kind, .texts = &text, .count = 1 };
+    if (*text == '\0' || !possible(&caveat))
+        return wrong(option, text, kind == WR_CAVEAT_IP_CIDR
+                     ? "a network such as 10.0.0.0/8 or 2001:db8::/32, or one address"
+                     : kind == WR_CAVEAT_PATH_PREFIX ? "a path that begins with /"
+                                                     : "a name in UTF-8");
     return add(options, (struct wr_caveat_conf){ .kind = kind }, text);
 }
 
@@ -167,11 +218,11 @@ static bool take_limit(struct options *options, int option, const char *text)
     case METHOD: return add_to(options->methods, &options->method_count, "method", text);
     case EXPIRES:
     case NOT_BEFORE: return add_time(options, option, text);
-    case AUD: return add_text(options, WR_CAVEAT_AUD, text);
-    case PATH_PREFIX: return add_text(options, WR_CAVEAT_PATH_PREFIX, text);
-    case IP: return add_text(options, WR_CAVEAT_IP_CIDR, text);
-    case TENANT: return add_text(options, WR_CAVEAT_TENANT, text);
-    case POLICY: return add_text(options, WR_CAVEAT_GOV_POLICY_DIGEST, text);
+    case AUD: return add_text(options, WR_CAVEAT_AUD, "aud", text);
+    case PATH_PREFIX: return add_text(options, WR_CAVEAT_PATH_PREFIX, "path-prefix", text);
+    case IP: return add_text(options, WR_CAVEAT_IP_CIDR, "ip", text);
+    case TENANT: return add_text(options, WR_CAVEAT_TENANT, "tenant", text);
+    case POLICY: return add_text(options, WR_CAVEAT_GOV_POLICY_DIGEST, "policy", text);
     case BYTES_MAX: return add_size(options, text);
     case RATE: return add_rate(options, text);
     case AMNESIA: return add_amnesia(options, text);
@@ -219,29 +270,56 @@ static bool limit(struct wr_token *token, const struct keyring *ring,
         fprintf(stderr, "weir token: with %s the token has more than %d bytes or %d limits\n",
                 word, WR_TOKEN_MAX, WR_TOKEN_CAVEATS_MAX);
     else
-        fprintf(stderr, "weir token: \"%s\" cannot be a %s: a path begins with /, a network is "
-                "written 10.0.0.0/8\n", caveat->texts[0], word);
+        fprintf(stderr, "weir token: \"%s\" cannot be a %s\n", caveat->texts[0], word);
     return false;
 }
 
-static int limit_all(struct wr_token *token, const struct keyring *ring,
-                     const struct options *options)
+static bool limit_all(struct wr_token *token, const struct keyring *ring,
+                      const struct options *options)
 {
-    char text[WR_TOKEN_TEXT_MAX];
     const struct wr_caveat_conf lists[] = {
         { .kind = WR_CAVEAT_CUSTOM, .texts = options->scopes, .count = options->scope_count },
         { .kind = WR_CAVEAT_METHOD, .texts = options->methods, .count = options->method_count },
     };
     for (size_t i = 0; i < 2; i++)
         if (lists[i].count > 0 && !limit(token, ring, &lists[i]))
-            return 1;
+            return false;
     for (size_t i = 0; i < options->count; i++)
         if (!limit(token, ring, &options->caveats[i]))
-            return 1;
+            return false;
+    return true;
+}
+
+static int show_token(const struct wr_token *token)
+{
+    char text[WR_TOKEN_TEXT_MAX];
     wr_token_print(token, text);
     printf("%s\n", text);
     explicit_bzero(text, sizeof(text));
     return 0;
+}
+
+static bool mint_with(struct wr_token *ret, const struct keyring *ring, const char *tid,
+                      const struct options *options)
+{
+    if (!wr_token_mint(ret, &ring->keys[0], tid))
+        return limit_all(ret, ring, options);
+    fprintf(stderr, "weir token: --id \"%s\" is not possible: it must be 1 to %d bytes of "
+            "UTF-8\n", tid, WR_TOKEN_NAME_MAX);
+    return false;
+}
+
+/* Whether the token can be made, before anything is written for its sake. */
+static bool rehearse(const struct options *options, const char *tid)
+{
+    struct wr_token token;
+    struct keyring ring;
+    if (!rehearsal(&ring, "k-00000000"))
+        return false;
+    bool good = mint_with(&token, &ring, tid, options);
+    end_rehearsal(&ring);
+    wr_token_wipe(&token);
+    return good;
 }
 
 static int refuse(const char *why)
@@ -267,19 +345,19 @@ static int mint(struct options *options, int argc)
         return refuse("--kid names a new key: it goes with --new-key");
     if (!options->expires && !add_time(options, EXPIRES, "1h"))
         return 2;
-    if (options->new_key && keyring_make(options->key, options->kid, wr_after(WR_S(10)), why)) {
+    wr_rand_seed_from_world(&rand);
+    const char *tid = options->id ? options->id : wr_ulid_make(&rand, id);
+    if (!rehearse(options, tid))
+        return 2;
+    wr_err err = options->new_key
+        ? keyring_make(options->key, options->kid, wr_after(WR_S(10)), why) : WR_OK;
+    if (err) {
         fprintf(stderr, "weir token: %s\n", why);
-        return 1;
+        return err == WR_INVALID ? 2 : 1;
     }
     if (!load(&ring, options->key))
         return 1;
-    wr_rand_seed_from_world(&rand);
-    const char *tid = options->id ? options->id : wr_ulid_make(&rand, id);
-    int status = 2;
-    if (wr_token_mint(&token, &ring->keys[0], tid))
-        fprintf(stderr, "weir token: --id has 1 to %d bytes of UTF-8\n", WR_TOKEN_NAME_MAX);
-    else
-        status = limit_all(&token, ring, options);
+    int status = mint_with(&token, ring, tid, options) ? show_token(&token) : 1;
     keyring_free(ring);
     wr_token_wipe(&token);
     return status;
@@ -316,7 +394,7 @@ static int attenuate(const struct options *options, int argc, char **argv)
     }
     if (!load(&ring, options->key))
         return 1;
-    int status = limit_all(&token, ring, options);
+    int status = limit_all(&token, ring, options) ? show_token(&token) : 1;
     keyring_free(ring);
     wr_token_wipe(&token);
     return status;
