@@ -1,10 +1,11 @@
 # The front door.  Each target says which packages it needs and which tool does
 # the work; what is done is written there, not here.
+BUILD ?= build
 PREFIX ?= /usr/local
 SUITE ?= runtime
 
 run: build
-	@build/release/src/weir
+	@$(BUILD)/release/src/weir
 
 build:
 	@tools/packages build
