@@ -127,8 +127,10 @@ static void help_key(struct wr_text *text, const struct wr_conf_key *key)
     help_line(text, wr_name_flag(buf, key->name), takes[key->type], key->help);
     if (key->choices)
         wr_text_format(text, " One of: %s.", key->choices);
+    bool state = key->preset && strncmp(key->preset, "$STATE/", 7) == 0;
     if (key->preset)
-        wr_text_format(text, " [%s]", key->preset);
+        wr_text_format(text, " [%s%s]", state ? "~/.local/state/" : "",
+                       key->preset + (state ? 7 : 0));
     if (key->flags)
         wr_text_format(text, " Also %s.", key->flags);
     wr_text_str(text, "\n");

@@ -14,7 +14,6 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 #include <time.h>
@@ -26,6 +25,7 @@
 
 #include "base/json.h"
 #include "base/version.h"
+#include "cmd/weir/data.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
 #include "net/tls.h"
@@ -226,35 +226,20 @@ static void examine_entropy(struct visit *visit)
         "give it a source (virtio-rng)", there ? "128 bits at once" : "there is none yet");
 }
 
-/* The nearest folder that exists. */
-static void nearest_folder(char *path)
-{
-    struct stat info;
-    while (stat(path, &info) && strlen(path) > 1) {
-        char *slash = strrchr(path, '/');
-        if (!slash || slash == path)
-            path[slash ? 1 : 0] = '\0';
-        else
-            *slash = '\0';
-    }
-}
-
 static void examine_data(struct visit *visit)
 {
-    char path[4096];
+    char found[DATA_WHY];
     struct statvfs disk;
     if (wr_conf_bool(visit->conf, "security.amnesia")) {
         say(visit, FINE, "data", "", "amnesia: nothing is written");
         return;
     }
     const char *data = wr_conf_text(visit->conf, "data");
-    snprintf(path, sizeof(path), "%s", data);
-    nearest_folder(path);
-    if (access(path, W_OK))
+    if (!data_usable(data, found, sizeof(found)))
         say(visit, FAILURE, "data", "give another --data, or the right to write there",
-            "%s cannot be written: %s", path, strerror(errno));
-    else if (statvfs(path, &disk))
-        say(visit, FAILURE, "data", "give another --data", "%s: %s", path, strerror(errno));
+            "%s cannot be had: %s", data, found);
+    else if (statvfs(found, &disk))
+        say(visit, FAILURE, "data", "give another --data", "%s: %s", found, strerror(errno));
     else {
         unsigned long long left = (unsigned long long)disk.f_bavail * disk.f_frsize;
         say(visit, left >= DISK_WANTED ? FINE : WARNING, "data",

@@ -25,13 +25,15 @@ static const struct command {
 
 static int usage(FILE *out, int status)
 {
-    fprintf(out, "usage: weir [--keep] [COMMAND] [ARGUMENT...]\n\n");
+    fprintf(out, "usage: weir [--keep] [COMMAND] [ARGUMENT...]\n"
+                 "       weir help [COMMAND]\n"
+                 "       weir --version\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
     fprintf(out, "\n"
                  "  --keep     a small parent stays and starts it again after a crash\n"
                  "\n"
-                 "`weir COMMAND --help` says more.\n");
+                 "`weir COMMAND --help` says more; that of `run` has all flags of the node.\n");
     return status;
 }
 
@@ -51,15 +53,34 @@ static int unknown(const char *name)
     return usage(stderr, 2);
 }
 
+static bool is(const char *word, const char *one, const char *other)
+{
+    return strcmp(word, one) == 0 || strcmp(word, other) == 0;
+}
+
+/* However somebody asks a command for help, it is asked by --help. */
+static void ask_for_help(int argc, char **argv)
+{
+    static char help[] = "--help";
+    if (argc == 3 && strcmp(argv[1], "help") == 0) {
+        argv[1] = argv[2];
+        argv[2] = help;
+    }
+    if (argc == 3 && is(argv[2], "-h", "help"))
+        argv[2] = help;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 0)
         keep_name(argv[0]);
     if (argc < 2)
         return weir_run(argc, argv);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
-        || strcmp(argv[1], "help") == 0)
+    ask_for_help(argc, argv);
+    if (is(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0)
         return usage(stdout, 0);
+    if (is(argv[1], "--version", "-V"))
+        return weir_version(argc - 1, argv + 1);
     if (strcmp(argv[1], "--keep") == 0)
         return weir_keep(argc - 1, argv + 1);
     for (size_t i = 0; i < COMMANDS; i++)

@@ -15,6 +15,7 @@
 
 #include "base/forget.h"
 #include "base/version.h"
+#include "cmd/weir/data.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
 #include "net/tls.h"
@@ -52,26 +53,37 @@ static int in_use(const char *data, int fd)
     return 2;
 }
 
+/* Why it cannot be had, where that was said, and what to do. */
+static int no_data(const struct start *start, const char *otherwise)
+{
+    char why[DATA_WHY];
+    const char *data = wr_conf_text(start->conf, "data");
+    const char *origin = wr_conf_origin(start->conf, "data"), *home = getenv("HOME");
+    bool homeless = strcmp(origin, "default") == 0 && (!home || home[0] != '/')
+        && strncmp(data, "/var/lib/", 9) == 0;
+    fprintf(stderr, "%s%s: data = \"%s\": %s; give another --data, the right to write there "
+            "(chown), or --amnesia to keep nothing\n", origin,
+            homeless ? ", as HOME is not set" : "", data,
+            data_usable(data, why, sizeof(why)) ? otherwise : why);
+    return 2;
+}
+
 /* 0, or the exit status.  The lock goes with the process, however that ends. */
 static int take_data(struct start *start)
 {
-    char path[4200];
+    char path[4200], why[200];
     const char *data = wr_conf_text(start->conf, "data");
     start->lock = -1;
     if (wr_conf_bool(start->conf, "security.amnesia"))
         return 0;
     wr_err err = wr_file_make_dir(data, 0700, WR_NEVER);
-    if (err) {
-        fprintf(stderr, "weir: data = \"%s\" cannot be made: %s; give another --data\n", data,
-                wr_err_text(err));
-        return 2;
-    }
+    if (err)
+        return no_data(start, wr_err_text(err));
     snprintf(path, sizeof(path), "%s/lock", data);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
-        fprintf(stderr, "weir: %s cannot be opened: %s; give another --data\n", path,
-                strerror(errno));
-        return 2;
+        snprintf(why, sizeof(why), "its file \"lock\" cannot be opened: %s", strerror(errno));
+        return no_data(start, why);
     }
     if (flock(fd, LOCK_EX | LOCK_NB))
         return in_use(data, fd);
