@@ -19,8 +19,8 @@
  * Loopback counts like any other.  A Unix socket has no address: it counts among all
  * connections, and for nobody.
  *
- * The number of addresses is bounded (see roster.h): an address without connections
- * may be forgotten in favour of another, one with some never is.
+ * The number of addresses is bounded (see roster.h): an address without connections, and
+ * with full buckets, may be forgotten in favour of another; no other is.
  */
 #ifndef WR_FLOW_ADMIT_H
 #define WR_FLOW_ADMIT_H

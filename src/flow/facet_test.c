@@ -271,7 +271,7 @@ TEST(a_search_that_found_no_unit_has_cost_its_tenant_nothing)
     facets_free(facets);
 }
 
-TEST(tenants_are_bounded_and_the_one_idle_longest_is_forgotten)
+TEST(tenants_are_bounded_and_one_that_has_searched_is_not_forgotten_for_another)
 {
     struct wr_rate rate = wr_rate_of(1, WR_S(1000), 1);
     struct facets *facets = make((struct facets_conf){ .search_tenant = rate,
@@ -279,9 +279,11 @@ TEST(tenants_are_bounded_and_the_one_idle_longest_is_forgotten)
     wr_time wait;
     CHECK_OK(search(facets, "ada", &wait));
     CHECK_OK(search(facets, "bob", &wait));
+    CHECK_ERR(WR_BUSY, search(facets, "eve", &wait));
+    CHECK_ERR(WR_BUSY, search(facets, "ada", &wait));
+    CHECK_OK(wr_sleep(wr_after(WR_S(1000))));
     CHECK_OK(search(facets, "eve", &wait));
-    CHECK_ERR(WR_BUSY, search(facets, "bob", &wait));
-    CHECK_OK(search(facets, "ada", &wait));
+    CHECK_OK(search(facets, "bob", &wait));
     facets_free(facets);
 }
 

@@ -96,10 +96,22 @@ static void start_idling(struct part *part, struct guest *guest)
     part->newest = guest;
 }
 
-/* The place of the guest that has been idle longest. */
+/* Its buckets are full: as if it had never been here. */
+static bool owes_nothing(const struct guest *guest, wr_time now)
+{
+    for (size_t i = 0; i < sizeof(guest->buckets) / sizeof(*guest->buckets); i++)
+        if (atomic_load_explicit(&guest->buckets[i].full_at, memory_order_relaxed) > now)
+            return false;
+    return true;
+}
+
+/* The place of the guest that has been idle longest, of those that owe nothing. */
 static struct guest *forget(struct part *part)
 {
+    wr_time now = wr_now();
     struct guest *guest = part->oldest;
+    while (guest && !owes_nothing(guest, now))
+        guest = guest->newer;
     if (!guest)
         return NULL;
     stop_idling(part, guest);

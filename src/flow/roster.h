@@ -8,8 +8,10 @@
  * A guest is remembered from its first visit.  While somebody is in under its key it
  * stays where it is, and its buckets may be used without a lock.  Afterwards it is
  * idle: it is kept, with what it has used up, until its place is needed, and then the
- * guest that has been idle longest goes.  Guests that are in never go; when all are,
- * newcomers are refused.
+ * guest that has been idle longest goes whose buckets are full again: forgetting it
+ * changes nothing.  Guests that are in never go, nor do those that have used something up:
+ * nobody gets a fresh bucket by making the table forget.  When there are no others,
+ * newcomers are refused until a bucket is full; who is known is not affected.
  *
  * All memory is allocated with the table.  It is split into parts of PART_GUESTS with
  * a lock each, by a hash whose seed comes from the world; a stranger who could guess
@@ -55,8 +57,8 @@ wr_err roster_new(struct roster **ret, const char *name, size_t guests);
 void roster_free(struct roster *roster);
 
 /* Come in under a key, which `max` others at most have done and not left.
- * Errors: BUSY (there are so many); NOMEM (every place of the table is taken by
- * somebody who is in). */
+ * Errors: BUSY (there are so many); NOMEM (every place of its part of the table is taken by
+ * somebody who is in, or has used something up). */
 wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t max,
                     struct guest **ret);
 

@@ -106,6 +106,31 @@ TEST(a_guest_that_is_in_is_never_forgotten)
     roster_free(roster);
 }
 
+TEST(a_guest_is_not_forgotten_before_its_buckets_are_full_again)
+{
+    struct roster *roster = make(2);
+    struct wr_rate rate = wr_rate_of(1, WR_S(10), 5);
+    struct guest *a, *b, *c;
+    CHECK_OK(enter(roster, "a", &a));
+    CHECK_OK(wr_bucket_take(&a->buckets[2], &rate, 2, NULL));
+    roster_leave(roster, a);
+    CHECK_OK(wr_sleep(wr_after(WR_S(5))));
+    CHECK_OK(enter(roster, "b", &b));
+    CHECK_OK(wr_bucket_take(&b->buckets[0], &rate, 1, NULL));
+    roster_leave(roster, b);
+    CHECK_ERR(WR_NOMEM, enter(roster, "c", &c));        /* both have used something up */
+    CHECK_OK(wr_sleep(wr_after(WR_S(10) - 1)));
+    CHECK_ERR(WR_NOMEM, enter(roster, "c", &c));
+    CHECK_OK(wr_sleep(wr_after(1)));
+    CHECK_OK(enter(roster, "c", &c));                   /* b has not, though it came later */
+    CHECK_EQ(1, roster_stat(roster).forgotten);
+    CHECK_OK(enter(roster, "a", &a));
+    CHECK_EQ(4, wr_bucket_level(&a->buckets[2], &rate));
+    roster_leave(roster, a);
+    roster_leave(roster, c);
+    roster_free(roster);
+}
+
 TEST(thousands_of_guests_are_told_apart_and_come_and_go)
 {
     struct roster *roster = make(4096);

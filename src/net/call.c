@@ -457,6 +457,9 @@ static bool run_again(struct wr_call *call)
         || wr_now() >= call->deadline)
         return false;
     call->repeated++;
+    if (!call->counted)                 /* it runs on, in another place */
+        atomic_fetch_add(&call->http->states[call->route_index].running, 1);
+    call->counted = true;
     forget_answer(call);
     return !conf->submit(conf->arg, call);
 }
@@ -464,7 +467,6 @@ static bool run_again(struct wr_call *call)
 static void give_back_broken(void *arg)
 {
     struct wr_call *call = arg;
-    call_uncount(call);
     if (!run_again(call))
         wr_call_refuse(call, WR_PANIC);
 }

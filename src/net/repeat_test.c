@@ -32,7 +32,19 @@ static wr_err wait_a_second(struct wr_call *call)
     return err;
 }
 
+/* It stays when it is run again. */
+static wr_err slow_the_second_time(struct wr_call *call)
+{
+    int before = atomic_fetch_add(&begun, 1);
+    if (before < panics && wr_call_query(call, "canceled"))
+        return WR_CANCELED;
+    if (before < panics)
+        wr_panic("as the test wants it");
+    return wait_a_second(call);
+}
+
 static const struct wr_route odd[] = {
+    { .method = "GET", .path = "/slow", .handler = slow_the_second_time, .concurrency = 1 },
     { .method = "GET", .path = "/fragile", .handler = fragile },
     { .method = "POST", .path = "/fragile", .handler = fragile },
     { .method = "POST", .path = "/same", .handler = fragile, .repeatable = true },
@@ -122,6 +134,27 @@ TEST(one_that_was_canceled_is_run_again_without_what_it_had_said)
     CHECK(first && !strstr(first + 1, "X-Try"));
     CHECK_EQ(2, begun);
     close_site(&site);
+}
+
+TEST(one_that_is_run_again_counts_among_those_that_run)
+{
+    struct site site;
+    const char *const first[] = { GET("/slow"), GET("/slow?canceled=1") };
+    for (size_t i = 0; i < 2; i++) {
+        open_odd(&site, 3);
+        struct wr_stream *stream = dial(&site), *other = dial(&site);
+        say(stream, first[i]);
+        settle();
+        CHECK_EQ(2, begun);
+        say(other, GET("/slow"));
+        CHECK(strncmp(hear(other), "429 ", 4) == 0);
+        CHECK_STR("200 waited", hear(stream));
+        say(other, GET("/slow"));
+        CHECK_STR("200 waited", hear(other));
+        wr_stream_close(stream);
+        wr_stream_close(other);
+        close_site(&site);
+    }
 }
 
 TEST(who_was_admitted_leaves_once_and_who_was_not_does_not)

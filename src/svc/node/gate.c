@@ -121,23 +121,27 @@ static const char *bearer(const struct wr_call *call)
 }
 
 /* Its rate is its own business and its children's: by its id.  No more is let through
- * than it allows, and a table that is full lets nobody through. */
-static wr_err keep_rate(struct gate *gate, const struct wr_token_verdict *verdict)
+ * than it allows, and a table that is full lets nobody through that it does not know. */
+static wr_err keep_rate(struct gate *gate, const struct wr_token_verdict *verdict,
+                        wr_time *ret_wait, const char **ret_why)
 {
     struct guest *guest;
-    wr_time wait = 0;
+    *ret_wait = WR_S(1);
+    *ret_why = "more tokens with a rate are in use than can be told apart";
     if (!verdict->rate.per_s && !verdict->rate.burst)
         return WR_OK;
     uint64_t per_s = verdict->rate.per_s, burst = verdict->rate.burst;
     struct wr_rate rate = wr_rate_of((uint32_t)(per_s < RATE_MAX ? per_s : RATE_MAX), WR_S(1),
                                      (uint32_t)(burst < RATE_MAX ? burst : RATE_MAX));
     wr_err err = roster_enter(gate->rates, verdict->id, WR_TOKEN_ID_SIZE, UINT32_MAX, &guest);
+    const char *reason = err ? "table_full" : "rate";
     if (!err) {
-        err = wr_bucket_take(&guest->buckets[0], &rate, 1, &wait);
+        *ret_why = "the token is used more often than it allows";
+        err = wr_bucket_take(&guest->buckets[0], &rate, 1, ret_wait);
         roster_leave(gate->rates, guest);
     }
     if (err)
-        wr_counter_add(wr_metric_counter(&refused_metric, "rate"), 1);
+        wr_counter_add(wr_metric_counter(&refused_metric, reason), 1);
     return err ? WR_BUSY : WR_OK;
 }
 
@@ -161,10 +165,12 @@ static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *t
     wr_token_wipe(&token);
     if (!fine)
         return refuse(call, verdict.status, wr_token_state_word(verdict.state), verdict.why);
-    if (!keep_rate(gate, &verdict))
+    wr_time wait;
+    const char *why;
+    if (!keep_rate(gate, &verdict, &wait, &why))
         return WR_OK;
-    return wr_call_fail(call, WR_BUSY, "the token allows %llu calls a second",
-                        (unsigned long long)verdict.rate.per_s);
+    wr_call_retry_after(call, wait);
+    return wr_call_fail(call, WR_BUSY, "%s", why);
 }
 
 wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, int64_t size,
@@ -181,9 +187,10 @@ wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, int64_t si
     bool fine = wr_token_parse(&token, cap, cap_len, &verdict)
         && wr_token_verify(&token, gate->conf.keys, gate->conf.key_count, &ask, &verdict);
     wr_token_wipe(&token);
-    *ret_why = fine ? "the token is used more often than it allows" : verdict.why;
+    wr_time wait;
     if (fine)
-        return keep_rate(gate, &verdict);
+        return keep_rate(gate, &verdict, &wait, ret_why);
+    *ret_why = verdict.why;
     wr_counter_add(wr_metric_counter(&refused_metric, wr_token_state_word(verdict.state)), 1);
     return verdict.status == 403 ? WR_DENIED : WR_INVALID;
 }

@@ -10,7 +10,9 @@
  *
  * A token that is given must be right, wherever it is given: genuine, of this time,
  * and allowed to do this.  Its rate is kept here, by its id, for it and all that were
- * made of it.
+ * made of it.  4096 of those are told apart at the same time: one is forgotten when it may
+ * do all again that it ever might, and not before; until then one more is refused, as it
+ * would be at its rate.
  */
 #ifndef WR_NODE_GATE_H
 #define WR_NODE_GATE_H

@@ -203,6 +203,41 @@ TEST(the_rate_of_a_capability_is_kept)
     close_gate(&site);
 }
 
+/* A use of the token of this name, which allows one a second. */
+static wr_err use(int name, const char **ret_why)
+{
+    char text[WR_TOKEN_TEXT_MAX], id[20];
+    struct wr_token token;
+    struct wr_addr peer = { .kind = WR_ADDR_IP4, .ip = { 192, 0, 2, 1 } };
+    struct wr_caveat_conf rate = { .kind = WR_CAVEAT_RATE, .rate = { .per_s = 1, .burst = 1 } };
+    snprintf(id, sizeof(id), "holder%d", name);
+    CHECK_OK(wr_token_mint(&token, &key, id));
+    CHECK_OK(wr_token_add(&token, &key, &rate));
+    size_t len = wr_token_print(&token, text);
+    return gate_capability(gate_under_test, &peer, -1, text, len, ret_why);
+}
+
+TEST(a_token_gets_nothing_back_by_making_the_gate_forget_it)
+{
+    struct site site;
+    const char *why;
+    int refused = 0;
+    open_gate(&site, false, NULL);
+    CHECK_OK(use(0, &why));
+    for (int i = 1; i < 6000; i++) {            /* more than are told apart */
+        wr_err err = use(i, &why);
+        CHECK(!err || err == WR_BUSY);
+        refused += err != WR_OK;
+    }
+    CHECK_EQ(6000 - 4096, refused);
+    CHECK_STR("more tokens with a rate are in use than can be told apart", why);
+    CHECK_ERR(WR_BUSY, use(0, &why));
+    CHECK_STR("the token is used more often than it allows", why);
+    CHECK_OK(wr_sleep(wr_after(WR_S(1))));
+    CHECK_OK(use(5999, &why));
+    close_gate(&site);
+}
+
 TEST(a_token_that_is_given_must_be_right_wherever_it_is_given)
 {
     struct site site;
