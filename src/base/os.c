@@ -1,6 +1,7 @@
 /* os.c - the real world. */
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -86,11 +87,23 @@ static bool complain(const char *text, size_t len)
     return said;
 }
 
+static size_t heap_idle(void)
+{
+    return mallinfo2().fordblks;
+}
+
+static void heap_trim(void)
+{
+    malloc_trim(0);
+}
+
 const struct wr_world wr_world_os = {
     .mono = mono,
     .wall = wall,
     .entropy = entropy,
     .env = env,
     .complain = complain,
+    .heap_idle = heap_idle,
+    .heap_trim = heap_trim,
 };
 const struct wr_world *wr_world = &wr_world_os;

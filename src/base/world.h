@@ -23,6 +23,8 @@ struct wr_world {
     const char *(*env)(const char *name);           /* NULL when unset */
     /* To standard error, without waiting; false: not all of it was taken. */
     bool (*complain)(const char *text, size_t len);
+    size_t (*heap_idle)(void);                      /* bytes that are freed and kept */
+    void (*heap_trim)(void);                        /* ... given back; takes its time */
 };
 
 /* The world in force; the real one from the start.  Only a driver changes it,

@@ -60,15 +60,23 @@ void roster_free(struct roster *roster)
     free(roster);
 }
 
+static uint64_t mix(uint64_t word, uint64_t by)
+{
+    unsigned __int128 product = (unsigned __int128)word * by;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Keys that differ in their last bytes alone would crowd in some parts, with some seeds,
+ * but for the last step. */
 static uint64_t hash(const struct roster *roster, const unsigned char *key, size_t len)
 {
     uint64_t sum = roster->seed[0] ^ len;
     for (size_t at = 0; at < len; at += 8) {
         uint64_t word = 0;
         memcpy(&word, key + at, len - at < 8 ? len - at : 8);
-        unsigned __int128 product = (unsigned __int128)(sum ^ word) * (roster->seed[1] | 1);
-        sum = (uint64_t)product ^ (uint64_t)(product >> 64);
+        sum = mix(sum ^ word, roster->seed[1] | 1);
     }
+    sum = mix(sum ^ roster->seed[0], 0x9e3779b97f4a7c15);
     return sum ^ sum >> 32;
 }
 

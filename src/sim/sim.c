@@ -87,6 +87,12 @@ static void entropy(void *buf, size_t size)
         *at++ = (unsigned char)wr_rand_next(&wr_sim.entropy);
 }
 
+/* What the heap is like depends on what was run before. */
+static size_t no_heap(void)
+{
+    return 0;
+}
+
 static const char *no_environment(const char *name)
 {
     (void)name;
@@ -277,6 +283,7 @@ wr_err wr_sim_once(uint64_t seed, const struct deviations *plan)
     world.entropy = entropy;
     world.env = no_environment;
     world.complain = complain;
+    world.heap_idle = no_heap;
     wr_world = &world;
     wr_net = &wr_net_sim;
     wr_sim_net_begin();

@@ -1,4 +1,5 @@
 """HTTP/2 by hand: frames that are right one by one and an attack all together."""
+import socket
 import struct
 import time
 
@@ -164,6 +165,33 @@ def many_streams(node):
     require(answers > 0, "nothing was answered")
     require(answers + resets == 1000 or goodbye(got) is not None,
             f"{answers} answered, {resets} refused of 1000")
+
+
+@case("after a flood its memory goes back")
+def given_back(node):
+    head = (b"POST /api/v1/debug/sleep?ms=1 HTTP/1.1\r\nHost: localhost\r\n"
+            b"Content-Length: 90000\r\n\r\n")
+    before, peers = node.memory(), []
+    try:
+        for i in range(900):
+            peer = socket.socket()
+            peers.append(peer)
+            peer.bind((f"127.0.1.{1 + i % 9}", 0))
+            peer.connect(("127.0.0.1", node.port))
+            peer.sendall(head + b"x" * 60000)
+        until = time.monotonic() + 10
+        while node.memory() - before < 40 << 20 and time.monotonic() < until:
+            time.sleep(0.1)
+        grown = node.memory() - before
+    finally:
+        for peer in peers:
+            peer.close()
+    require(grown > 40 << 20, f"that was no flood: {grown} bytes")
+    until = time.monotonic() + 30           # two looks, 5 s apart, at a node that is quiet
+    while node.memory() - before > grown // 4 and time.monotonic() < until:
+        time.sleep(0.5)
+    left = node.memory() - before
+    require(left <= grown // 4, f"{left} of {grown} bytes are left")
 
 
 @case("windows that stay closed keep no worker: others are served")

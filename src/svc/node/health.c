@@ -4,6 +4,7 @@
 
 #include <weir/log.h>
 #include <weir/metric.h>
+#include <weir/offload.h>
 #include <weir/select.h>
 #include <weir/timer.h>
 
@@ -13,6 +14,7 @@
 #include "rt/monitor.h"
 #include "svc/node/node_int.h"
 #include "svc/node/pulse.h"
+#include "svc/node/slack.h"
 #include "svc/node/traffic.h"
 
 #define EVERY WR_S(1)
@@ -207,7 +209,8 @@ struct reporter {
     struct pulse pulse;
     struct bus_reader bus;
     struct wr_bcast_reader children;
-    struct wr_timer tick, beat;
+    struct slack slack;
+    struct wr_timer tick, beat, look;
     struct ready_view last;
 };
 
@@ -233,6 +236,22 @@ static void report(struct reporter *reporter)
     reporter->last = view;
     bus_tell(node->bus, BUS_HEALTH, "node", view.ready, 0);
     wr_timer_set(&reporter->tick, wr_after(EVERY));
+}
+
+static void trim(void *unused)
+{
+    (void)unused;
+    wr_world->heap_trim();
+}
+
+/* After a flood, when nobody is in a hurry. */
+static void give_back(struct reporter *reporter)
+{
+    struct wr_stream_bytes bytes = wr_stream_bytes();
+    if (slack_quiet(&reporter->slack, bytes.in + bytes.out)
+        && slack_due(&reporter->slack, wr_world->heap_idle()))
+        (void)!wr_offload(trim, NULL, wr_after(SLACK_EVERY));
+    wr_timer_set(&reporter->look, wr_after(SLACK_EVERY));
 }
 
 /* The service manager hears of us only while there is something to hear. */
@@ -277,13 +296,15 @@ wr_err health_run(void *arg, struct wr_once *drain)
         WR_CASE_BCAST(&reporter.children, &stat),
         WR_CASE_TIMER(&reporter.tick),
         WR_CASE_TIMER(&reporter.beat),
+        WR_CASE_TIMER(&reporter.look),
         WR_CASE_ONCE(drain, NULL),
     };
     size_t which = 0;
     wr_err err;
     report(&reporter);
     beat(&reporter);
-    while (!(err = wr_select(&which, cases, 5, WR_NEVER)) && which != 4) {
+    give_back(&reporter);
+    while (!(err = wr_select(&which, cases, 6, WR_NEVER)) && which != 5) {
         if (which == 0) {
             bus_took(&reporter.bus, cases[0].err);
             atomic_store(&node->bus_heard, wr_now());
@@ -291,13 +312,16 @@ wr_err health_run(void *arg, struct wr_once *drain)
             pass_on(&reporter, &stat);
         } else if (which == 3) {
             beat(&reporter);
+        } else if (which == 4) {
+            give_back(&reporter);
         } else {
             report(&reporter);
         }
     }
-    if (which == 4)
+    if (which == 5)
         vitals_beat(&node->vitals, 0);
     wr_timer_clear(&reporter.tick);
     wr_timer_clear(&reporter.beat);
+    wr_timer_clear(&reporter.look);
     return err;
 }
