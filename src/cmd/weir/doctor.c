@@ -35,7 +35,7 @@
 #define BACKLOG_WANTED 4096
 #define DISK_WANTED ((unsigned long long)1 << 30)
 #define MAPS_WANTED 65530
-#define DAY 86400
+#define DAY (int64_t)86400
 #define RENEW_DAYS 14               /* so long before its end a certificate is spoken of */
 #define LAST_DATE 9000000000        /* 2255-03-14: later ones are not told apart */
 #define RELEASED 1767225600         /* 2026-01-01: no clock is right before that */
