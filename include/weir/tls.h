@@ -62,12 +62,8 @@ bool wr_tls_pq_available(void);
  * together), UNSUPPORTED (pq that cannot be had), NOMEM. */
 wr_err wr_tls_new(struct wr_tls **ret, const struct wr_tls_conf *conf, char *why, size_t size);
 
-/* Change everything that conf says, for the handshakes that begin from now on.  On an
- * error nothing has changed.  Errors: as wr_tls_new. */
-wr_err wr_tls_renew(struct wr_tls *tls, const struct wr_tls_conf *conf, char *why, size_t size);
-
-/* Change to what another one is, which is freed: a change that was made before, and that
- * cannot fail any more. */
+/* Change to what another one is, which is freed, for the handshakes that begin from now on:
+ * what can fail has been done when the other was made. */
 void wr_tls_become(struct wr_tls *tls, struct wr_tls *other);
 
 /* Nobody may be shaking hands with it; streams may live on.  NULL is allowed. */

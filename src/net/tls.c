@@ -262,29 +262,13 @@ wr_err wr_tls_new(struct wr_tls **ret, const struct wr_tls_conf *conf, char *why
     return WR_OK;
 }
 
-/* Takes the context over. */
-static void change_context(struct wr_tls *tls, SSL_CTX *context)
+void wr_tls_become(struct wr_tls *tls, struct wr_tls *other)
 {
     wr_mutex_lock(&tls->lock);
     SSL_CTX *old = tls->context;
-    tls->context = context;
+    tls->context = other->context;
     wr_mutex_unlock(&tls->lock);
-    SSL_CTX_free(old);
-}
-
-wr_err wr_tls_renew(struct wr_tls *tls, const struct wr_tls_conf *conf, char *why, size_t size)
-{
-    SSL_CTX *context = NULL;
-    wr_err err = make_context(&context, conf, why, size);
-    if (!err)
-        change_context(tls, context);
-    return err;
-}
-
-void wr_tls_become(struct wr_tls *tls, struct wr_tls *other)
-{
-    change_context(tls, other->context);
-    other->context = NULL;
+    other->context = old;
     wr_tls_free(other);
 }
 

@@ -52,13 +52,6 @@ void bus_took(struct bus_reader *reader, wr_err err)
                    WR_F_STR("reader", reader->service), WR_F_U64("missed", missed));
 }
 
-wr_err bus_next(struct bus_reader *reader, struct bus_event *ret, wr_time deadline)
-{
-    wr_err err = wr_bcast_recv(&reader->reader, ret, deadline);
-    bus_took(reader, err);
-    return err;
-}
-
 const char *bus_kind_name(enum bus_kind kind)
 {
     switch (kind) {

@@ -2,9 +2,13 @@
  *
  *     struct bus_reader reader = bus_reader(bus, "health");
  *     struct bus_event event;
- *     while (!(err = bus_next(&reader, &event, WR_NEVER)) || err == WR_LAGGED)
- *         if (err == WR_LAGGED) ...read a snapshot: events were missed
- *         else ...
+ *     struct wr_case cases[] = { bus_case(&reader, &event), ... };
+ *     while (!(err = wr_select(&which, cases, 2, WR_NEVER)))
+ *         if (which == 0) {
+ *             bus_took(&reader, cases[0].err);
+ *             if (cases[0].err == WR_LAGGED) ...read a snapshot: events were missed
+ *             else ...
+ *         }
  *
  * The bus keeps the last events and never waits for a slow reader: that one is
  * told that it missed some (bus_lagged_total{service}, and a warning at most once
@@ -56,10 +60,8 @@ void bus_tell(struct wr_bcast *bus, enum bus_kind kind, const char *service, boo
 
 struct bus_reader bus_reader(struct wr_bcast *bus, const char *service);
 
-/* Errors: LAGGED, TIMEOUT, CLOSED, CANCELED. */
-wr_err bus_next(struct bus_reader *reader, struct bus_event *ret, wr_time deadline);
-
-/* The same as a case of a select; afterwards bus_took must hear its result. */
+/* The next event, as a case of a select; afterwards bus_took must hear its result: WR_OK,
+ * LAGGED, CLOSED. */
 struct wr_case bus_case(struct bus_reader *reader, struct bus_event *ret);
 void bus_took(struct bus_reader *reader, wr_err err);
 

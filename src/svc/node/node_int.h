@@ -79,7 +79,6 @@ struct node {
     _Atomic wr_time crashes[NODE_CRASHES];      /* of workers, the last ones */
     _Atomic unsigned crash_count;
     _Atomic bool leaving;
-    _Atomic uint64_t reloads_failed;
 };
 
 /* The configuration in force; give it back to settings_put. */

@@ -108,9 +108,8 @@ static void apply_bounds(struct node *node, const struct wr_conf *conf)
         inlet_tune(node->inlets[way], &http, &oap);
 }
 
-static void refuse(struct node *node, uint64_t version, const char *why)
+static void refuse(uint64_t version, const char *why)
 {
-    atomic_fetch_add(&node->reloads_failed, 1);
     wr_counter_add(wr_metric_counter(&reloads_metric, "refused"), 1);
     wr_log(WR_ERROR, "config.refused", WR_F_STR("said", why), WR_F_U64("version", version));
 }
@@ -204,7 +203,7 @@ void reload_apply(struct node *node, struct wr_conf *conf)
     if (!err)
         err = make_ready(&binding, node, conf, old, &version, why);
     if (err) {
-        refuse(node, old->version, why);
+        refuse(old->version, why);
         settings_put(node, old);
         wr_conf_unref(conf);
         return;
@@ -246,7 +245,7 @@ static void read_again(void *arg)
 }
 
 /* One line of the log: the first thing that is wrong, and how many more there are. */
-static void complain(struct node *node, const struct wr_conf_report *report, uint64_t version)
+static void complain(const struct wr_conf_report *report, uint64_t version)
 {
     static const char warning[] = "warning: ";
     char why[WHY_MAX] = "no memory for it";
@@ -259,7 +258,7 @@ static void complain(struct node *node, const struct wr_conf_report *report, uin
     else if (report->errors > 1)
         snprintf(why, sizeof(why), "%.*s; and %u more, which `weir config validate` tells",
                  len < WHY_MAX - 100 ? len : WHY_MAX - 100, at, report->errors - 1);
-    refuse(node, version, why);
+    refuse(version, why);
 }
 
 /* Changes that come faster than old fronts are over wait here, and become one. */
@@ -283,9 +282,11 @@ static wr_err reload(struct node *node)
     wr_err err = wr_offload(read_again, &reading, wr_after(READ_WITHIN));
     settings_put(node, settings);
     if (!err && reading.err)
-        complain(node, &reading.report, version);
+        complain(&reading.report, version);
     else if (!err)
         err = wr_chan_send(node->updates, &reading.conf, WR_NOW);
+    else if (err != WR_CANCELED)
+        refuse(version, "it could not be read in time");
     if (err)
         wr_conf_unref(reading.conf);
     wr_conf_report_free(&reading.report);

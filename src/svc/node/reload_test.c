@@ -5,6 +5,7 @@
 #include <weir/oap.h>
 #include <weir/task.h>
 
+#include "testing/metric_rig.h"
 #include "testing/node_rig.h"
 
 static struct answer answer;
@@ -132,12 +133,19 @@ TEST(a_reload_without_a_change_is_no_new_version)
     end(&rig);
 }
 
-TEST(a_wrong_file_changes_nothing)
+static long long refusals(void)
+{
+    return metric_value("config_reloads_total{result=\"refused\"}");
+}
+
+TEST(a_wrong_file_changes_nothing_and_is_counted)
 {
     struct rig rig;
     begin(&rig, "idle_timeout = \"10s\"\n");
+    long long before = refusals();
     write_conf("idle_timeout = \"soon\"\n");
     reload(&rig);
+    CHECK(refusals() > before && refusals() > 0);
     CHECK_STR("\"10s\"", value_of(&rig, "idle_timeout"));
     CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
     end(&rig);
