@@ -110,6 +110,21 @@ TEST_PLAIN(the_calendar_is_asked_once_in_a_second_and_followed_when_it_was_set)
     wr_world = before;
 }
 
+TEST_PLAIN(who_comes_while_it_is_written_waits_for_nobody_and_writes_its_own)
+{
+    const struct wr_world *before = wr_world;
+    struct wr_world world = *before;
+    struct date_stamp stamp = { .turn = 1, .until = WR_NEVER };     /* a writer was stopped */
+    char buf[DATE_STAMP_TEXT];
+    world.wall = ask_calendar;
+    wr_world = &world;
+    calendar = WR_S(784111777);
+    CHECK_STR("Sun, 06 Nov 1994 08:49:37 GMT", date_stamp(&stamp, 0, buf));
+    CHECK_EQ(1, stamp.turn);
+    CHECK_EQ(0, stamp.words[0]);
+    wr_world = before;
+}
+
 /* All come together when a second begins: one renews it, the others may come in between. */
 static wr_err ask_every_second(void *arg)
 {

@@ -47,6 +47,10 @@ SMUGGLING = {
         b"GET /v1/hello HTTP/1.1\r\nHost : 127.0.0.1\r\n\r\n",
     "no Host": b"GET /v1/hello HTTP/1.1\r\n\r\n",
     "two Hosts": b"GET /v1/hello HTTP/1.1\r\n" + HOST + HOST + b"\r\n",
+    "a target that names another host than Host":
+        b"GET http://127.0.0.2/v1/hello HTTP/1.1\r\n" + HOST + b"\r\n",
+    "two Authorizations":
+        b"GET /v1/hello HTTP/1.1\r\n" + HOST + 2 * b"Authorization: Bearer a\r\n" + b"\r\n",
     "a header without a name": b"GET /v1/hello HTTP/1.1\r\n" + HOST + b": y\r\n\r\n",
     "a zero byte in a header": b"GET /v1/hello HTTP/1.1\r\n" + HOST + b"X: a\0b\r\n\r\n",
     "a chunk size that is no number":
