@@ -210,7 +210,7 @@ static wr_err open_way(struct binding *binding, struct node *node, enum way way,
     err = way == WAY_OAP ? ingress_open(*front, node, conf, tls)
                          : serve_http(*front, node, way, conf, tls);
     if (!err)
-        front_share(*front, node->admit);
+        front_share(*front, way == WAY_METRICS ? node->control_admit : node->admit);
     else
         snprintf(why, NODE_WHY_MAX, "%s: %s: it cannot be served: %s",
                  wr_conf_origin(conf, rows[way].addr), rows[way].addr, wr_err_text(err));

@@ -336,7 +336,7 @@ static bool lets_in(const struct wr_addr *addr)
 
 #define FEW "max_conns = 2\nmetrics_addr = \"127.0.0.3:0\"\noap_addr = \"127.0.0.1:0\"\n"
 
-TEST(one_bound_of_connections_holds_for_all_ways_in_and_for_what_they_were_before)
+TEST(one_bound_of_connections_holds_for_all_ways_in_but_the_control_address)
 {
     struct rig rig;
     struct wr_oap_client *framed = NULL, *more = NULL;
@@ -350,7 +350,7 @@ TEST(one_bound_of_connections_holds_for_all_ways_in_and_for_what_they_were_befor
     rig_say(old, GET("/v1/hello"));
     CHECK_EQ(200, rig_hear(old, &answer));
     CHECK(!lets_in(&http));
-    CHECK(!lets_in(&control));
+    CHECK(lets_in(&control));                   /* which has a bound of its own */
     CHECK(wr_oap_connect(&more, &(struct wr_oap_server){ .addr = &oap }, wr_after(WR_S(1))));
     reload(&rig, AWAY FEW);
     http = addr_of(&rig, WAY_HTTP);
@@ -361,6 +361,27 @@ TEST(one_bound_of_connections_holds_for_all_ways_in_and_for_what_they_were_befor
     settle();
     CHECK(lets_in(&http));
     wr_oap_close(framed);
+    end(&rig);
+}
+
+TEST(the_control_address_takes_64_connections_and_32_of_one_address)
+{
+    struct rig rig;
+    struct wr_stream *streams[32];
+    begin(&rig, HOME FEW);
+    struct wr_addr control = addr_of(&rig, WAY_METRICS);
+    for (int i = 0; i < 32; i++) {
+        streams[i] = dial_at(&control);
+        rig_say(streams[i], GET("/healthz"));
+        CHECK_EQ(200, rig_hear(streams[i], &answer));
+    }
+    CHECK(!lets_in(&control));
+    struct wr_addr http = addr_of(&rig, WAY_HTTP);
+    CHECK(lets_in(&http));
+    for (int i = 0; i < 32; i++)
+        wr_stream_close(streams[i]);
+    settle();
+    CHECK(lets_in(&control));
     end(&rig);
 }
 

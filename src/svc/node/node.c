@@ -217,10 +217,12 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
     if (!err)
         err = admit_new(&node->admit, &(struct admit_limits){ 0 }, 0);
     if (!err)
+        err = admit_new(&node->control_admit, &(struct admit_limits){ 0 }, 0);
+    if (!err)
         err = load_admin(node, conf);
     if (err)
         return err;
-    reload_admit(node->admit, conf);
+    reload_admit(node, conf);
     const struct wr_addr *addr = wr_conf_addr(conf, "http_addr");
     struct gate_conf gate = { .open = wr_addr_loopback(addr),
                               .amnesia = wr_conf_bool(conf, "security.amnesia"),
@@ -330,6 +332,7 @@ static void close_node(struct node *node)
     for (size_t i = 0; i < WAY_COUNT; i++)
         inlet_free(node->inlets[i]);
     admit_free(node->admit);
+    admit_free(node->control_admit);
     gate_free(node->gate);
     keyring_free(node->keys);
     wr_secret_unref(node->admin);

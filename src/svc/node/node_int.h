@@ -58,7 +58,9 @@ struct node {
     struct pool *pool;
     struct ready *ready;
     struct wr_sup *sup;
-    struct admit *admit;            /* of all ways in */
+    struct admit *admit;            /* of all ways in but one: */
+    struct admit *control_admit;    /* who comes to the control address is not kept out by
+                                     * those who come elsewhere, nor the other way round */
     struct gate *gate;
     struct facets *facets;
     struct wr_tls *tls;             /* NULL until tls.enabled was true for the first time */
@@ -103,8 +105,9 @@ void reload_apply(struct node *node, struct wr_conf *conf);
 /* Log the way it says. */
 void reload_log(const struct wr_conf *conf);
 
-/* How much may come in by all ways together, from now on. */
-void reload_admit(struct admit *admit, const struct wr_conf *conf);
+/* How much may come in, from now on: to the control address, and by all other ways
+ * together. */
+void reload_admit(struct node *node, const struct wr_conf *conf);
 
 /* The parts of a configuration that the facets and the fronts want. */
 struct facets_conf reload_facets(const struct wr_conf *conf);

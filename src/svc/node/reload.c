@@ -86,15 +86,22 @@ static struct wr_rate rate_of(const struct wr_conf *conf, const char *per_s, con
                       (uint32_t)wr_conf_int(conf, burst));
 }
 
-void reload_admit(struct admit *admit, const struct wr_conf *conf)
+#define CONTROL_CONNECTIONS 64          /* to the control address ... */
+#define CONTROL_CONNECTIONS_IP 32       /* ... from one address */
+
+void reload_admit(struct node *node, const struct wr_conf *conf)
 {
-    admit_set_total(admit, (uint32_t)wr_conf_int(conf, "max_conns"));
-    admit_set(admit, &(struct admit_limits){
+    struct admit_limits limits = {
         .connections = (uint32_t)wr_conf_int(conf, "per_ip_conns"),
         .accepts = rate_of(conf, "rate.accept_per_s", "rate.accept_burst"),
         .requests = rate_of(conf, "rate.requests_per_s", "rate.requests_burst"),
         .control = rate_of(conf, "rate.control_per_s", "rate.control_burst"),
-    });
+    };
+    admit_set_total(node->admit, (uint32_t)wr_conf_int(conf, "max_conns"));
+    admit_set(node->admit, &limits);
+    limits.connections = CONTROL_CONNECTIONS_IP;
+    admit_set_total(node->control_admit, CONTROL_CONNECTIONS);
+    admit_set(node->control_admit, &limits);
 }
 
 static void apply_bounds(struct node *node, const struct wr_conf *conf)
@@ -103,7 +110,7 @@ static void apply_bounds(struct node *node, const struct wr_conf *conf)
     struct wr_http_conf http = node_http(node, conf);
     struct wr_oap_conf oap = ingress_bounds(conf);
     facets_set(node->facets, &facets);
-    reload_admit(node->admit, conf);
+    reload_admit(node, conf);
     for (size_t way = 0; way < WAY_COUNT; way++)
         inlet_tune(node->inlets[way], &http, &oap);
 }
