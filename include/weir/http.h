@@ -65,7 +65,7 @@ struct wr_route {
     void *arg;                      /* wr_call_arg gives it back */
     enum wr_route_class class;
     /* Bytes; conf.body_max, or with WR_BODY_LARGE conf.body_large.  GET, HEAD and
-     * DELETE: none. */
+     * DELETE: none, and priority none where it says 0. */
     size_t body_max;
     /* From the first byte to the end of the answer: conf.deadline; long ones 300 s, streams
      * an hour.  A short handler must be done at three quarters of it. */

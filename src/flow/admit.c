@@ -145,13 +145,18 @@ wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
     return refuse(why, "ip_request_rate", wait);
 }
 
-/* Who has no address goes by the bound of all alone. */
 wr_err admit_control(struct admit *admit, struct guest *guest, wr_time now,
                      struct admit_refusal *why)
 {
     wr_time wait;
-    if (guest && take(admit, guest, CONTROL, now, &wait))
-        return refuse(why, "ip_control_rate", wait);
+    if (!guest || !take(admit, guest, CONTROL, now, &wait))
+        return WR_OK;
+    return refuse(why, "ip_control_rate", wait);
+}
+
+/* Who has no address goes by the bound of all alone. */
+wr_err admit_control_enter(struct admit *admit, struct guest *guest, struct admit_refusal *why)
+{
     if (guest && atomic_fetch_add(&guest->busy, 1) >= ADMIT_CONTROL_SHARE) {
         atomic_fetch_sub(&guest->busy, 1);
         return refuse(why, "ip_control_share", COME_BACK);

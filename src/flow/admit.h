@@ -11,8 +11,10 @@
  * one of them is missing by the others.
  *
  * Who asks for the control plane (health, readiness, figures) pays from a bucket of its own,
- * and has so many of these calls at once, of all that there may be: however much one
- * address asks for, there is room for a question of another.
+ * and has so many of these calls running at once, of all that there may be: however much one
+ * address asks for, there is room for a question of another.  A place is held while the call
+ * runs, and not while anything is awaited of the peer: else those who send or take nothing
+ * could hold them all.
  *
  * An IPv4 address counts by itself, also when it is written as an IPv6 one; an IPv6
  * address counts as its /64, because a host has as many as it likes of those.
@@ -79,10 +81,14 @@ wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct 
 wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
                      struct admit_refusal *why);
 
-/* It asks for something of the control plane, now, which is over with admit_control_leave.
- * Takes no lock.  Errors: BUSY, with *why: then there is nothing to leave. */
+/* It asks for something of the control plane, now.  Takes no lock.  Errors: BUSY, with
+ * *why. */
 wr_err admit_control(struct admit *admit, struct guest *guest, wr_time now,
                      struct admit_refusal *why);
+
+/* That runs from now on, until admit_control_leave.  Takes no lock.  Errors: BUSY, with *why:
+ * then there is nothing to leave. */
+wr_err admit_control_enter(struct admit *admit, struct guest *guest, struct admit_refusal *why);
 void admit_control_leave(struct admit *admit, struct guest *guest);
 
 /* It has gone: once for each that was admitted, also with NULL. */

@@ -129,12 +129,12 @@ TEST(there_are_as_many_connections_as_the_limit_whoever_has_them)
 
 /* ---- the control plane ---- */
 
-/* How many questions somebody has open at last, who asks as often as he can. */
-static int ask_all(struct admit *admit, struct guest *guest)
+/* How many questions of somebody run at last, who asks as often as he can. */
+static int run_all(struct admit *admit, struct guest *guest)
 {
     struct admit_refusal why;
     int asked = 0;
-    while (asked < 1000 && !admit_control(admit, guest, wr_now(), &why))
+    while (asked < 1000 && !admit_control_enter(admit, guest, &why))
         asked++;
     return asked;
 }
@@ -149,24 +149,34 @@ TEST(however_much_one_address_asks_there_is_room_for_the_question_of_another)
         snprintf(from, sizeof(from), "192.0.2.%d", i + 1);
         CHECK_OK(come(admit, from, &guests[i]));
     }
-    CHECK_EQ(ADMIT_CONTROL_SHARE, ask_all(admit, guests[0]));
-    CHECK_ERR(WR_BUSY, admit_control(admit, guests[0], wr_now(), &why));
+    CHECK_EQ(ADMIT_CONTROL_SHARE, run_all(admit, guests[0]));
+    CHECK_ERR(WR_BUSY, admit_control_enter(admit, guests[0], &why));
     CHECK_STR("ip_control_share", why.reason);
-    CHECK_OK(admit_control(admit, guests[1], wr_now(), &why));
+    CHECK_OK(admit_control_enter(admit, guests[1], &why));
     admit_control_leave(admit, guests[1]);
     for (int i = 1; i < 4; i++)
-        CHECK_EQ(ADMIT_CONTROL_SHARE, ask_all(admit, guests[i]));
-    CHECK_ERR(WR_BUSY, admit_control(admit, guests[4], wr_now(), &why));
+        CHECK_EQ(ADMIT_CONTROL_SHARE, run_all(admit, guests[i]));
+    CHECK_ERR(WR_BUSY, admit_control_enter(admit, guests[4], &why));
     CHECK_STR("control_share", why.reason);         /* the bound of all */
     admit_control_leave(admit, guests[0]);
-    CHECK_OK(admit_control(admit, guests[4], wr_now(), &why));
-    CHECK_ERR(WR_BUSY, admit_control(admit, NULL, wr_now(), &why));
+    CHECK_OK(admit_control_enter(admit, guests[4], &why));
+    CHECK_ERR(WR_BUSY, admit_control_enter(admit, NULL, &why));
     admit_control_leave(admit, guests[4]);
-    CHECK_OK(admit_control(admit, NULL, wr_now(), &why));
+    CHECK_OK(admit_control_enter(admit, NULL, &why));
     admit_control_leave(admit, NULL);
     for (int i = 0; i < 5; i++)
         admit_leave(admit, guests[i]);
     admit_free(admit);
+}
+
+/* How many questions somebody can pay for now. */
+static int ask_all(struct admit *admit, struct guest *guest)
+{
+    struct admit_refusal why;
+    int asked = 0;
+    while (asked < 1000 && !admit_control(admit, guest, wr_now(), &why))
+        asked++;
+    return asked;
 }
 
 TEST(the_control_plane_is_paid_from_a_bucket_of_its_own)

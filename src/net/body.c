@@ -46,6 +46,8 @@ bool call_body_open(struct wr_call *call)
     enum unzip_coding coding;
     if (call->head.length > call->body_max)
         return refused(call, WR_INVALID, 413, "the body is larger than this path takes");
+    if (!call->head.length_known && !call->body_max && call->route->class == WR_ROUTE_PRIORITY)
+        return refused(call, WR_INVALID, 413, "this path takes no body");
     if (coding_of(&call->head, &coding)) {
         wr_call_reply_header(call, "Accept-Encoding", "gzip, zstd");
         return refused(call, WR_UNSUPPORTED, 415,

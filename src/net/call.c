@@ -243,24 +243,13 @@ static bool no_route(struct wr_call *call, struct found found)
     return refused(call, WR_UNSUPPORTED, 405, "the path does not have this method");
 }
 
-/* Its address asks more often than it may, or for too much at once. */
-static bool too_often(struct wr_call *call, wr_time now)
-{
-    struct admit_refusal why;
-    if (!server_pay(call, now, &why))
-        return false;
-    call->rejected = why.reason;
-    wr_call_retry_after(call, why.wait);
-    return !refused(call, WR_BUSY, 429, "this address asks more often than it may");
-}
-
 static bool admitted(struct wr_call *call, wr_time now)
 {
     const struct wr_http_conf *conf = &call->http->conf;
     server_enter(call);             /* before the look at the drain, which looks at this */
     if (call->route->class != WR_ROUTE_PRIORITY && atomic_load(&call->http->draining))
         return refused(call, WR_DRAINING, 503, NULL);
-    if (too_often(call, now))
+    if (!server_pay(call, now))
         return false;
     wr_err err = conf->admit ? conf->admit(conf->arg, call) : WR_OK;
     call->admitted = !err;
@@ -303,12 +292,12 @@ static bool judge(struct wr_call *call, struct wr_rand *ids, wr_time now)
     call_identify(call, ids);
     if (call->visit->stranger)
         return refused(call, WR_DENIED, 403, "this user may not use the socket");
-    if (!split_head(call))
-        return false;
-    struct found found =
-        routes_find(call->http->routes, call->head.method, call->path, &call->params);
-    if (!found.route)
-        return no_route(call, found);
+    struct found found = { 0 };
+    bool sound = split_head(call);
+    if (sound)
+        found = routes_find(call->http->routes, call->head.method, call->path, &call->params);
+    if (!found.route)               /* what does not exist is not for nothing either */
+        return server_pay(call, now) && sound && no_route(call, found);
     call->route = found.route;
     call->route_index = found.index;
     set_bounds(call);
@@ -327,7 +316,8 @@ bool call_judge(struct wr_call *call, struct wr_rand *ids, wr_time now)
 
 bool call_count(struct wr_call *call)
 {
-    if (!call_body_whole(call))
+    if (!call_body_whole(call)
+        || (call->route->class == WR_ROUTE_PRIORITY && !server_hold(call)))
         return false;
     unsigned before =
         atomic_fetch_add(&call->http->states[call->route_index].running, 1);
@@ -344,6 +334,8 @@ void call_uncount(struct wr_call *call)
     if (call->counted)
         atomic_fetch_sub(&call->http->states[call->route_index].running, 1);
     call->counted = false;
+    if (call->control)
+        server_release(call);
 }
 
 static wr_err handle_in_time(struct wr_call *call)

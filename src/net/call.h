@@ -68,7 +68,7 @@ struct wr_call {
     bool counted;                   /* among the running calls of its route */
     bool entered;                   /* among those that are being answered */
     bool admitted;                  /* conf.leave is to be told */
-    bool control;                   /* among the calls of priority of its guest: */
+    bool control;                   /* among the running calls of priority of its guest: */
     struct guest *guest;
     void *memo;                     /* between conf.admit and conf.leave */
     unsigned repeated;              /* times it was given to conf.submit again */

@@ -68,9 +68,13 @@ static void serve_one(void *server, struct wr_stream *stream, struct guest *gues
 
 /* ---- making ---- */
 
-static bool takes_body(const char *method)
+/* What has priority is answered at once: it takes a body only when it says how large. */
+static bool takes_body(const struct wr_route *route)
 {
-    return strcmp(method, "GET") != 0 && strcmp(method, "DELETE") != 0;
+    if (route->class == WR_ROUTE_PRIORITY && !route->body_max)
+        return false;
+    return !route->method
+        || (strcmp(route->method, "GET") != 0 && strcmp(route->method, "DELETE") != 0);
 }
 
 #define DEFAULT(field, value) ((field) = (field) ? (field) : (value))
@@ -87,7 +91,7 @@ static struct wr_route *copy_table(const struct wr_http_conf *conf)
                                    : table[i].class == WR_ROUTE_STREAM ? STREAM_DEADLINE
                                    : conf->deadline                    ? conf->deadline
                                                                        : DEADLINE);
-        if (table[i].method && !takes_body(table[i].method))
+        if (!takes_body(&table[i]))
             table[i].body_max = 0;
         else if (table[i].body_max == WR_BODY_LARGE)
             table[i].body_max = conf->body_large ? conf->body_large : BODY_LARGE_MAX;
@@ -102,7 +106,7 @@ static void note_bounds(struct route_state *state, const struct wr_route *route)
 {
     bool waits = route->class == WR_ROUTE_LONG || route->class == WR_ROUTE_STREAM;
     state->usual_deadline = !route->deadline && !waits;
-    if (route->method && !takes_body(route->method))
+    if (!takes_body(route))
         return;
     state->body = route->body_max == WR_BODY_LARGE ? BODY_LARGE
                   : route->body_max == 0           ? BODY_USUAL
@@ -233,15 +237,41 @@ void server_enter(struct wr_call *call)
     call->entered = true;
 }
 
-wr_err server_pay(struct wr_call *call, wr_time now, struct admit_refusal *why)
+/* The answer says so. */
+static bool refused(struct wr_call *call, const struct admit_refusal *why, const char *text)
+{
+    call->rejected = why->reason;
+    wr_call_retry_after(call, why->wait);
+    call_refuse(call, WR_BUSY, 429, text);
+    return false;
+}
+
+bool server_pay(struct wr_call *call, wr_time now)
 {
     struct admit *admit = call->http->door.admit;
-    bool control = call->route->class == WR_ROUTE_PRIORITY;
+    struct admit_refusal why;
     call->guest = call->visit->guest;
-    wr_err err = control ? admit_control(admit, call->guest, now, why)
-                         : admit_request(admit, call->guest, now, why);
-    call->control = control && !err;
-    return err;
+    bool control = call->route && call->route->class == WR_ROUTE_PRIORITY;
+    return !(control ? admit_control(admit, call->guest, now, &why)
+                     : admit_request(admit, call->guest, now, &why))
+        || refused(call, &why, "this address asks more often than it may");
+}
+
+bool server_hold(struct wr_call *call)
+{
+    struct admit_refusal why;
+    call->control = !admit_control_enter(call->http->door.admit, call->guest, &why);
+    return call->control
+        || refused(call, &why, strcmp(why.reason, "control_share") == 0
+                                   ? "as many calls of this kind run as may, of all addresses"
+                                   : "as many calls of this kind run as may, of this address");
+}
+
+void server_release(struct wr_call *call)
+{
+    if (call->control)
+        admit_control_leave(call->http->door.admit, call->guest);
+    call->control = false;
 }
 
 void server_leave(struct wr_call *call)
@@ -249,9 +279,8 @@ void server_leave(struct wr_call *call)
     struct wr_http *http = call->http;
     if (call->admitted && http->conf.leave)
         http->conf.leave(http->conf.arg, call);
-    if (call->control)
-        admit_control_leave(http->door.admit, call->guest);
-    call->entered = call->admitted = call->control = false;
+    server_release(call);           /* of one that has panicked */
+    call->entered = call->admitted = false;
     /* The last touch: who sees nobody may free the server. */
     atomic_fetch_sub(&http->answering[shard_of(call)].count, 1);
 }

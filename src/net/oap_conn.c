@@ -200,7 +200,7 @@ static const struct wr_oap_verb *verb_of(const struct wr_oap *oap, uint16_t id)
 }
 
 /* Its address asks more often than it may.  What has priority is answered at once, one
- * after the other: a connection has one of those. */
+ * after the other: a connection has one of those, and needs no place for it. */
 static wr_err pay(struct conn *conn, struct wr_oap_call *call)
 {
     struct admit_refusal why;
@@ -208,8 +208,6 @@ static wr_err pay(struct conn *conn, struct wr_oap_call *call)
     bool control = call->verb->priority;
     wr_err err = control ? admit_control(admit, conn->guest, call->began, &why)
                          : admit_request(admit, conn->guest, call->began, &why);
-    if (!err && control)
-        admit_control_leave(admit, conn->guest);
     if (err) {
         reject_count(why.reason);
         (void)!wr_oap_fail(call, err, "this address asks more often than it may; come again in "

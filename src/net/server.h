@@ -69,8 +69,14 @@ void server_share(struct wr_http *http, struct admit *admit);
 void server_enter(struct wr_call *call);
 void server_leave(struct wr_call *call);
 
-/* Whether its address may ask for this now.  Errors: BUSY, with *why. */
-wr_err server_pay(struct wr_call *call, wr_time now, struct admit_refusal *why);
+/* Whether its address may ask for this now, or for what does not exist.  False: the answer
+ * says so. */
+bool server_pay(struct wr_call *call, wr_time now);
+
+/* A call of priority runs, until server_release.  False: as many do as may, the answer says
+ * so. */
+bool server_hold(struct wr_call *call);
+void server_release(struct wr_call *call);
 
 /* Answer the requests of a connection until it ends; HTTP/1. */
 void conn_serve(struct visit *visit);
