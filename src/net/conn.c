@@ -17,6 +17,7 @@
 #include "net/iostat.h"
 #include "net/server.h"
 
+#define READS_MAX 32                    /* of a body that is there already, in one go */
 #define HEAD_MAX (CALL_ROOM_MAX - 4096) /* so that a body has room behind it */
 
 struct conn {
@@ -30,6 +31,7 @@ struct conn {
     size_t fed;                     /* of call->bytes: read by the parser */
     size_t head_end;
     bool answered;                  /* a request; from then on it is HTTP/1 */
+    bool begun;                     /* the head of its first request is there */
     bool other;                     /* it is HTTP/2, and its bytes are in the call */
     bool closing;                   /* no request after this one */
     bool broken;                    /* nothing can be written any more */
@@ -101,10 +103,11 @@ static bool may_be_other(struct conn *conn)
     return true;
 }
 
-/* How long it may say nothing. */
+/* How long it may say nothing.  Who has just come has come to ask. */
 static wr_time idle_until(const struct conn *conn)
 {
-    return conn->over + conn->http->now.idle_max;
+    const struct limits *now = &conn->http->now;
+    return conn->over + (conn->begun ? now->idle_max : now->head_within);
 }
 
 /* A larger call for the same request, which is read again from its first byte. */
@@ -156,7 +159,7 @@ static enum outcome read_head(struct conn *conn)
             continue;
         }
         bool silent = call->fill == 0;
-        outcome = fill(conn, silent ? idle_until(conn) : call->began + within,
+        outcome = fill(conn, silent || !conn->begun ? idle_until(conn) : call->began + within,
                        "the head of the request came too slowly");
         if (outcome != GOES_ON)
             return outcome;
@@ -176,6 +179,13 @@ static enum outcome judge_head(struct conn *conn)
     return ANSWER;
 }
 
+/* Chunks are bytes as well.  A body of so many in chunks of one each is less than this; what
+ * is more is made of what nobody reads. */
+static uint64_t chunks_max(const struct wr_call *call)
+{
+    return 8 * (uint64_t)call->body_max + 4 * H1_TRAILERS_MAX;
+}
+
 static enum outcome read_body(struct conn *conn)
 {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -183,6 +193,8 @@ static enum outcome read_body(struct conn *conn)
     wr_time deadline = 0;               /* most have no body, and need no clock for it */
     enum h1_state state;
     size_t size;
+    uint64_t came = 0;
+    unsigned reads = 0;
     conn->head_end = conn->fed;
     if (call->head.expects_continue && call->fill == conn->fed && call->head.version > 10)
         if (wr_stream_write(conn->stream, &size, &(struct wr_piece){ go_on, strlen(go_on) }, 1,
@@ -198,9 +210,15 @@ static enum outcome read_body(struct conn *conn)
             call->fill = conn->fed = conn->head_end;    /* what was there has been copied */
         if (!deadline)
             deadline = wr_after(conn->http->now.body_within);
+        size_t before = call->fill;
         outcome = fill(conn, deadline, "the body of the request came too slowly");
         if (outcome != GOES_ON)
             return outcome;
+        came += call->fill - before;
+        if (came > chunks_max(call) && conn->h1.chunked)
+            return refuse(conn, WR_INVALID, 413, "the body comes with too much beside it");
+        if (++reads % READS_MAX == 0 && wr_yield())
+            return OVER;
     }
 }
 
@@ -208,6 +226,7 @@ static enum outcome read_request(struct conn *conn)
 {
     h1_open(&conn->h1, &conn->call->head, on_body, conn);
     enum outcome outcome = read_head(conn);
+    conn->begun = true;
     if (outcome == GOES_ON)
         outcome = judge_head(conn);
     if (outcome == GOES_ON)

@@ -262,6 +262,61 @@ TEST(a_head_that_comes_too_slowly_is_given_up)
     close_site(&site);
 }
 
+TEST(the_head_of_the_first_request_is_awaited_from_the_connection_on)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ .head_within = WR_S(3) });
+    struct wr_stream *silent = dial(&site), *slow = dial(&site);
+    wr_time before = wr_now();
+    settle();
+    CHECK_OK(wr_sleep(before + WR_S(2)));
+    say(slow, "GET /hello/slow HTTP/1.1\r\nHost");
+    CHECK_STR("closed", hear(silent));
+    CHECK_EQ(WR_S(3), wr_now() - before);
+    CHECK(strncmp(hear(slow), "408 ", 4) == 0);
+    CHECK_EQ(WR_S(3), wr_now() - before);
+    wr_stream_close(silent);
+    wr_stream_close(slow);
+    close_site(&site);
+}
+
+TEST(the_head_of_a_later_request_is_awaited_from_its_first_byte_on)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ .head_within = WR_S(3) });
+    struct wr_stream *stream = dial(&site);
+    say(stream, GET("/hello/you"));
+    CHECK_STR("200 hello, you", hear(stream));
+    CHECK_OK(wr_sleep(wr_after(WR_S(50))));
+    wr_time before = wr_now();
+    say(stream, "GET /hello/slow HTTP/1.1\r\nHost");
+    CHECK(strncmp(hear(stream), "408 ", 4) == 0);
+    CHECK_EQ(WR_S(3), wr_now() - before);
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
+/* Zeros before the size of a chunk, as many as one likes: none of it is a body. */
+TEST(a_body_does_not_come_with_more_beside_it_than_chunks_need)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ 0 });
+    struct wr_stream *stream = dial(&site);
+    static char zeros[8193];
+    memset(zeros, '0', sizeof(zeros) - 1);
+    say(stream, "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    wr_err err = WR_OK;
+    for (int i = 0; i < 1000 && !err; i++) {
+        size_t size;
+        err = wr_stream_write(stream, &size, &(struct wr_piece){ zeros, 8192 }, 1,
+                              wr_after(WR_S(1)));
+    }
+    CHECK(err != WR_OK);
+    CHECK(strncmp(hear(stream), "413 ", 4) == 0);
+    wr_stream_close(stream);
+    close_site(&site);
+}
+
 TEST(a_body_that_comes_too_slowly_is_given_up)
 {
     struct site site;

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include <weir/scope.h>
+#include <weir/task.h>
 
 #include "base/forget.h"
 #include "net/reject.h"
 
 #define NO_DESCRIPTOR_PAUSE WR_MS(50)
+#define AWAY_MAX 32                     /* are turned away in one go */
 #define LINGER WR_S(1)
 #define LINGER_BYTES ((size_t)2 << 20)
 
@@ -98,36 +100,39 @@ static wr_err serve_one(void *arg)
 
 /* ---- in the fiber that accepts ---- */
 
-static void take_in(struct door *door, struct wr_scope *scope, struct wr_conn *conn)
+/* False: it was turned away. */
+static bool take_in(struct door *door, struct wr_scope *scope, struct wr_conn *conn)
 {
     struct admit_refusal why;
     struct guest *guest;
     if (admit_connection(door->admit, &conn->peer, &guest, &why)) {
         reject_count(why.reason);
         wr_conn_drop(conn);
-        return;
+        return false;
     }
     struct arrival *arrival = malloc(sizeof(*arrival));
     atomic_fetch_add(&door->connections, 1);
     if (arrival) {
         *arrival = (struct arrival){ .door = door, .guest = guest, .conn = *conn };
         if (!wr_scope_go_kind(scope, door->conf.kind, serve_one, arrival))
-            return;
+            return true;
     }
     reject_count("memory");
     free(arrival);
     wr_conn_drop(conn);
     admit_leave(door->admit, guest);
     atomic_fetch_sub(&door->connections, 1);
+    return false;
 }
 
+/* Who is turned away comes again at once: nobody else on this worker would have a turn. */
 wr_err door_take(struct door *door, struct wr_listener *listener, struct wr_scope *scope)
 {
     struct wr_conn conn;
-    for (;;) {
+    for (unsigned away = 0;;) {
         wr_err err = wr_accept(listener, &conn, WR_NEVER);
-        if (!err)
-            take_in(door, scope, &conn);
+        if (!err && !take_in(door, scope, &conn) && ++away % AWAY_MAX == 0)
+            err = wr_yield();
         else if (err == WR_NOFILE || err == WR_NOMEM) {
             reject_count("no_descriptor");          /* or no memory: it waits in line */
             err = wr_sleep(wr_after(NO_DESCRIPTOR_PAUSE));

@@ -139,6 +139,35 @@ TEST(one_too_many_is_reset_and_the_others_stay)
     close_house(&house);
 }
 
+/* On two workers the other has its own turns. */
+TEST(who_is_turned_away_again_and_again_leaves_a_turn_to_others)
+{
+    enum { MANY = 200 };
+    static struct wr_stream *streams[MANY];
+    const char *threads = getenv("WEIR_THREADS");
+    bool alone = threads && strcmp(threads, "1") == 0;
+    struct house house;
+    open_house(&house, 0, NULL);
+    wr_scope_cancel(house.scope);
+    (void)!wr_scope_close(house.scope);
+    for (int i = 0; i < MANY; i++)
+        streams[i] = dial(house.listener);
+    CHECK_OK(wr_scope_new(&house.scope, &(struct wr_scope_conf){
+        .name = "test.house", .deadline = WR_NEVER, .independent = true }));
+    long long first = metric_value("rejected_total{reason=\"connections\"}"), before, now;
+    before = now = first = first < 0 ? 0 : first;
+    CHECK_OK(wr_scope_go(house.scope, "test.serve", serve, &house));
+    while (now < first + MANY) {
+        CHECK_OK(wr_yield());
+        now = metric_value("rejected_total{reason=\"connections\"}");
+        CHECK(!alone || now - before <= 32);
+        before = now;
+    }
+    for (int i = 0; i < MANY; i++)
+        wr_stream_close(streams[i]);
+    close_house(&house);
+}
+
 TEST(one_too_many_of_an_address_takes_nobodys_place)
 {
     struct house house;

@@ -28,7 +28,7 @@ static int on_begin(llhttp_t *parser)
     struct h1 *h1 = parser->data;
     head_clear(h1->head);
     h1->in_value = h1->chunked = h1->headed = false;
-    h1->trailing = 0;
+    h1->trailing = h1->extended = 0;
     return 0;
 }
 
@@ -40,6 +40,18 @@ static int skip_trailer(struct h1 *h1, size_t len)
     if (h1->trailing <= H1_TRAILERS_MAX)
         return 0;
     bad(h1, 431, "the fields behind the body are too large");
+    return -1;
+}
+
+/* Nobody knows what they mean. */
+static int on_extension(llhttp_t *parser, const char *at, size_t len)
+{
+    struct h1 *h1 = parser->data;
+    (void)at;
+    h1->extended += len;
+    if (h1->extended <= H1_TRAILERS_MAX)
+        return 0;
+    bad(h1, 400, "the extensions of the chunks are too large");
     return -1;
 }
 
@@ -145,13 +157,16 @@ static bool check_target(struct h1 *h1)
     const char *scheme = memmem(target->at, target->len, "://", 3);
     if (!scheme)
         return bad(h1, 400, "a target that is no path");
+    struct slice name = { target->at, (size_t)(scheme - target->at) };
+    if (!SLICE_IS(name, "http") && !SLICE_IS(name, "https"))
+        return bad(h1, 400, "a target that is neither a path nor begins with http or https");
+    if (!head->host.at)
+        return bad(h1, 400, "a target that names a host needs a host field beside it");
     struct slice authority = { scheme + 3, 0 };
     for (const char *end = target->at + target->len;
          authority.at + authority.len < end && !strchr("/?#", authority.at[authority.len]);)
         authority.len++;
-    if (!head->host.at
-        || !head_same_host((struct slice){ target->at, (size_t)(scheme - target->at) },
-                           authority, head->host))
+    if (!head_same_host(name, authority, head->host))
         return bad(h1, 400, "the target names another host than the host field");
     return true;
 }
@@ -212,6 +227,7 @@ static int on_end(llhttp_t *parser)
 static const llhttp_settings_t settings = {
     .on_message_begin = on_begin, .on_url = on_url, .on_header_field = on_field,
     .on_header_value = on_value, .on_header_value_complete = on_value_complete,
+    .on_chunk_extension_name = on_extension, .on_chunk_extension_value = on_extension,
     .on_headers_complete = on_head, .on_body = on_body, .on_message_complete = on_end,
 };
 

@@ -28,7 +28,7 @@
 
 #include "net/head.h"
 
-#define H1_TRAILERS_MAX 8192
+#define H1_TRAILERS_MAX 8192                /* bytes; of extensions of chunks as many */
 
 enum h1_state { H1_MORE, H1_HEAD, H1_DONE, H1_BAD };
 
@@ -46,7 +46,8 @@ struct h1 {
 
     enum h1_state found;
     bool in_value, paused, headed;
-    size_t trailing;                        /* bytes of fields behind the body */
+    size_t trailing;                        /* bytes of fields behind the body, */
+    size_t extended;                        /* and of what stands beside the sizes of chunks */
 };
 
 /* Ready for the first request of a connection, whose head goes to `head`. */

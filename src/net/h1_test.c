@@ -249,6 +249,30 @@ TEST_PLAIN(fields_behind_the_body_are_read_over_and_not_without_end)
     wr_text_free(&text);
 }
 
+TEST_PLAIN(extensions_of_chunks_are_read_over_and_not_without_end)
+{
+    check_reads("POST /p 1.1 <Host=a> <Transfer-Encoding=chunked> stays chunked [ok]\n",
+                POST_P "1;a=b\r\no\r\n1;d=\"e\"\r\nk\r\n0;f\r\n\r\n");
+    char bytes[H1_TRAILERS_MAX + 2000];
+    struct wr_text request = WR_TEXT(bytes), text = wr_text_heap(20000);
+    wr_text_str(&request, POST_P "1;");
+    while (request.len < H1_TRAILERS_MAX + 1500)
+        wr_text_str(&request, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+    read_all(&text, bytes, request.len, request.len, 1);
+    CHECK(strstr(text.at, "bad 400: the extensions of the chunks are too large\n"));
+    wr_text_free(&text);
+}
+
+TEST_PLAIN(a_target_of_another_scheme_or_without_a_host_field_is_refused)
+{
+    check_reads("bad 400: a target that is neither a path nor begins with http or https\n",
+                "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n");
+    check_reads("bad 400: a target that names a host needs a host field beside it\n",
+                "GET http://a/ HTTP/1.0\r\n\r\n");
+    check_reads("GET HTTPS://a/ 1.1 <Host=a> stays 0 []\n",
+                "GET HTTPS://a/ HTTP/1.1\r\nHost: a\r\n\r\n");
+}
+
 TEST_PLAIN(after_something_bad_nothing_is_read_any_more)
 {
     struct reading reading = { 0 };

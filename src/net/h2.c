@@ -94,6 +94,7 @@ static bool brings_nothing(const nghttp2_frame *frame)
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
     struct h2 *h2 = arg;
+    h2->greeted = true;             /* nghttp2 tells of none before its preface */
     if (brings_nothing(frame) && !count_frame(h2))
         nghttp2_session_terminate_session(session, NGHTTP2_ENHANCE_YOUR_CALM);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
@@ -337,6 +338,8 @@ static wr_time patience_of(const struct h2 *h2)
         return h2->next_due;
     if (h2->in || h2->out)
         return h2->last + REST_AFTER;
+    if (!h2->greeted)
+        return h2->began + h2->http->now.head_within;
     return h2->last + (h2->draining ? DRAIN_GRACE : h2->http->now.idle_max);
 }
 
@@ -423,7 +426,7 @@ void h2_serve(struct visit *visit, const char *bytes, size_t len)
     struct h2 h2 = { .visit = visit, .http = visit->http, .stream = visit->stream,
                      .now = wr_now(), .next_due = WR_NEVER };
     struct wr_cleanup cleanup = { .fn = let_go_broken, .arg = &h2 };
-    h2.last = h2.now;
+    h2.began = h2.last = h2.now;
     h2.ready_end = &h2.ready;
     wr_rand_seed_from_world(&h2.ids);
     wr_cleanup_push(&cleanup);

@@ -90,10 +90,12 @@ struct h2 {
     size_t held;                    /* bytes of all bodies */
     size_t owed;                    /* bytes of answers that the peer has not taken whole */
     wr_time now;                    /* of this turn */
+    wr_time began;
     wr_time last;                   /* when something happened */
     wr_time next_due;               /* nothing is due before */
     wr_time frames_since;           /* frames that bring nothing are counted from here */
     unsigned frames;
+    bool greeted;                   /* the peer has said that it is HTTP/2 */
     bool draining;
     bool over;                      /* nothing can be read or written any more */
     char *in, *out;                 /* NULL when idle */

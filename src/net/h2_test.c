@@ -242,6 +242,23 @@ TEST(a_head_that_stops_half_way_is_given_up)
 
 /* ---- time ---- */
 
+/* In clear the preface tells that it is HTTP/2, and settings must follow. */
+TEST(a_connection_that_does_not_begin_is_given_up)
+{
+    struct site site;
+    open_site(&site, 0, (struct wr_http_conf){ .head_within = WR_S(3) });
+    struct peer *peer = peer_dial(&site);
+    wr_time before = wr_now();
+    say(peer->stream, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    char bytes[1000];
+    size_t size = 1;
+    while (size > 0 && !wr_stream_read(peer->stream, &size, bytes, sizeof(bytes), WR_NEVER))
+        ;
+    CHECK_EQ(WR_S(3), wr_now() - before);
+    peer_close_all(peer);
+    close_site(&site);
+}
+
 TEST(an_idle_connection_is_told_goodbye)
 {
     struct site site;
