@@ -220,9 +220,9 @@ wr_err gate_admit(struct gate *gate, struct wr_call *call)
                    : refuse(call, 403, "missing", "this can be asked for on a loopback address "
                                                   "only, as the node has no key for tokens");
     const char *host = wr_call_header(call, "host"), *origin = wr_call_header(call, "origin");
-    if (!open || !host)
+    if (!open)
         return WR_OK;
-    if (strcmp(host, conf->self) != 0 && !loopback_name(host))
+    if (!host || (strcmp(host, conf->self) != 0 && !loopback_name(host)))
         return refuse(call, 403, "host", "without a token the host must be a loopback name");
     if (origin && !own_origin(origin, host))
         return refuse(call, 403, "origin", "without a token no other origin may call");

@@ -128,6 +128,24 @@ TEST(on_loopback_a_page_from_elsewhere_may_not_call)
     close_gate(&site);
 }
 
+TEST(on_loopback_who_names_no_host_is_refused_wherever_it_comes_from)
+{
+    struct site site;
+    open_gate(&site, true, "open sesame");
+    static const char *const asks[] = {
+        "GET /work HTTP/1.0\r\n\r\n",
+        "GET /health HTTP/1.0\r\n\r\n",
+        "GET /work HTTP/1.0\r\nOrigin: http://evil.example\r\n\r\n",
+        "GET /work HTTP/1.0\r\nHost: localhost\r\nOrigin: http://evil.example\r\n\r\n",
+    };
+    for (size_t i = 0; i < sizeof(asks) / sizeof(*asks); i++)
+        CHECK(strncmp(ask(&site, asks[i]), "403 ", 4) == 0);
+    CHECK_STR("204", ask(&site, "GET /work HTTP/1.0\r\nHost: localhost\r\n\r\n"));
+    CHECK_STR("204", ask(&site, "GET /admin HTTP/1.0\r\n"
+                                "Authorization: Bearer open sesame\r\n\r\n"));
+    close_gate(&site);
+}
+
 TEST(elsewhere_a_token_is_needed_for_all_but_health)
 {
     struct site site;
