@@ -4,6 +4,7 @@
         status, headers, body = node.get("/v1/hello")
         node.metric('queue_dropped_total{queue="node.work"}')
 """
+import contextlib
 import http.client
 import os
 import pathlib
@@ -197,3 +198,20 @@ class Node(Server):
 
     def metric(self, name):
         return self.metrics().get(name, 0.0)
+
+
+@contextlib.contextmanager
+def taken(port):
+    """While a port of loopback is taken, by us or by somebody who does not let go of it."""
+    own = None
+    for _ in range(50):
+        try:
+            own = socket.create_server(("127.0.0.1", port))
+            break
+        except OSError:
+            time.sleep(0.1)
+    try:
+        yield
+    finally:
+        if own:
+            own.close()

@@ -295,6 +295,17 @@ static void check_data(const struct wr_conf *conf, struct wr_conf_report *report
         wr_conf_refuse(report, conf, "data", "it must be a folder");
 }
 
+/* Who can be reached from elsewhere must be able to tell who comes. */
+static void check_reach(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    static const char *const ways[] = { "auth.key_path", "admin.token", "admin.token_path" };
+    bool guarded = wr_addr_loopback(wr_conf_addr(conf, "http_addr"));
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+        guarded |= wr_conf_has(conf, ways[i]);
+    if (!guarded)
+        wr_conf_refuse(report, conf, "http_addr", WR_NODE_UNGUARDED);
+}
+
 static void check(const struct wr_conf *conf, struct wr_conf_report *report)
 {
     check_data(conf, report);
@@ -304,6 +315,7 @@ static void check(const struct wr_conf *conf, struct wr_conf_report *report)
     check_file(conf, report, "auth.key_path", true);
     check_file(conf, report, "admin.token_path", true);
     check_addrs(conf, report);
+    check_reach(conf, report);
     if (wr_conf_has(conf, "admin.token") && wr_conf_has(conf, "admin.token_path"))
         wr_conf_refuse(report, conf, "admin.token_path", "admin.token is set too; keep one");
 }

@@ -246,6 +246,22 @@ TEST_PLAIN(two_listeners_do_not_share_an_address)
     CHECK_STR("", SAID("--oap-addr", "127.0.0.2:8080", "--metrics", "127.0.0.1:8081"));
 }
 
+TEST_PLAIN(who_can_be_reached_from_elsewhere_has_a_key_or_a_token)
+{
+    if (!enter())
+        return;
+    CHECK_STR("flag --bind: http_addr = \"0.0.0.0:1\": " WR_NODE_UNGUARDED "\n",
+              SAID("--bind", "0.0.0.0:1"));
+    CHECK_STR("flag --bind: http_addr = \"[::]:1\": " WR_NODE_UNGUARDED "\n",
+              SAID("--bind", "[::]:1"));
+    CHECK_STR("", SAID("--bind", "[::1]:1"));
+    CHECK_STR("", SAID("--bind", "unix:/s"));
+    put("key", "k", 0600);
+    CHECK_STR("", SAID("--bind=0.0.0.0:1", flag("--auth-key-path", at("key"))));
+    CHECK_STR("", SAID("--bind=0.0.0.0:1", flag("--admin-token-path", at("key"))));
+    leave();
+}
+
 TEST_PLAIN(numbers_beyond_what_a_machine_has_are_refused_with_what_is_allowed)
 {
     CHECK_STR("flag --limits-max-body-bytes: limits.max_body_bytes = \"2GiB\": it must be a "

@@ -15,10 +15,11 @@ static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
 static int usage(FILE *to)
 {
     fprintf(to, "usage: weir config print [--json] [FLAG...]\n"
-                "       weir config validate PATH\n"
+                "       weir config validate PATH [FLAG...]\n"
                 "  print shows every key, its value and where that came from, as a file that\n"
-                "  can be read again; secrets are left out.  validate reads a file and says\n"
-                "  everything that is wrong with it.  Both end with 2 if anything is.\n");
+                "  can be read again; secrets are left out.  validate says everything that a\n"
+                "  node would refuse of a file, with these flags and this environment.  Both\n"
+                "  end with 2 if there is anything.\n");
     if (to == stderr)
         return 2;
     struct wr_text text = wr_text_heap(OUT_MAX);
@@ -71,11 +72,21 @@ static int print(int argc, char **argv)
     return whole ? 0 : 1;
 }
 
-/* The file alone: what flags and variables would make of it is print's business. */
-static int validate(const char *path)
+/* What a node would say that is started with it: a token may be in the environment, and
+ * nowhere else. */
+static int validate(int argc, char **argv)
 {
-    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .path = path,
+    char **flags = calloc((size_t)argc + 2, sizeof(*flags));
+    if (!flags)
+        return 2;
+    char config[] = "--config";
+    const char *path = argv[1];
+    memcpy(flags + 1, argv, (size_t)argc * sizeof(*flags));
+    flags[1] = config;
+    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .argc = argc + 1,
+                                                          .argv = flags, .env = environ,
                                                           .services = weir_services });
+    free(flags);
     if (!conf)
         return 2;
     printf("%s: fine\n", path);
@@ -89,7 +100,7 @@ int weir_config(int argc, char **argv)
         return usage(stdout);
     if (argc >= 2 && strcmp(argv[1], "print") == 0)
         return print(argc - 1, argv + 1);
-    if (argc == 3 && strcmp(argv[1], "validate") == 0)
-        return validate(argv[2]);
+    if (argc >= 3 && strcmp(argv[1], "validate") == 0)
+        return strcmp(argv[2], "--help") == 0 ? usage(stdout) : validate(argc - 1, argv + 1);
     return usage(stderr);
 }

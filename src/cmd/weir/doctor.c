@@ -31,6 +31,7 @@
 #include "net/tls.h"
 #include "svc/node/certs.h"
 #include "svc/node/front.h"
+#include "svc/node/vitals.h"
 
 #define BACKLOG_WANTED 4096
 #define DISK_WANTED ((unsigned long long)1 << 30)
@@ -38,7 +39,6 @@
 #define DAY (int64_t)86400
 #define RENEW_DAYS 14               /* so long before its end a certificate is spoken of */
 #define LAST_DATE 9000000000        /* 2255-03-14: later ones are not told apart */
-#define RELEASED 1767225600         /* 2026-01-01: no clock is right before that */
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
@@ -48,6 +48,7 @@ enum grade { FINE, WARNING, FAILURE };
 struct visit {
     const struct wr_conf *conf;
     enum grade worst;
+    bool running;               /* a node, on this data */
     bool json_wanted;
     struct wr_json *json;
 };
@@ -128,6 +129,18 @@ static bool examine_next_port(struct visit *visit, const struct wr_addr *addr)
     return true;
 }
 
+/* Its ports are taken because it runs: that is nothing to mend. */
+static void examine_running(struct visit *visit)
+{
+    char where[DATA_SIGNATURE];
+    const char *data = wr_conf_text(visit->conf, "data");
+    visit->running = data && !wr_conf_bool(visit->conf, "security.amnesia")
+        && data_in_use(data, where, sizeof(where));
+    if (visit->running)
+        say(visit, FINE, "node", "", "one runs on %s (%s); a second one needs another --data",
+            data, where);
+}
+
 static void examine_port(struct visit *visit, const char *key)
 {
     char text[WR_ADDR_TEXT_MAX];
@@ -136,6 +149,11 @@ static void examine_port(struct visit *visit, const char *key)
     if (!addr || addr->kind == WR_ADDR_UNIX)
         return;
     int number = try_to_bind(addr);
+    if (number == EADDRINUSE && visit->running) {
+        say(visit, FINE, "port", "", "%s = %s is taken, as it is while that node runs", key,
+            wr_addr_print(addr, text));
+        return;
+    }
     bool may_move = strcmp(wr_conf_origin(visit->conf, key), "default") == 0;
     if (number == EADDRINUSE && may_move && examine_next_port(visit, addr))
         return;
@@ -209,7 +227,7 @@ static void examine_clock(struct visit *visit)
 {
     struct timex state = { 0 };
     bool synced = adjtimex(&state) != TIME_ERROR;
-    if (time(NULL) < RELEASED)
+    if (wr_wall().ns < VITALS_WALL_MIN)
         say(visit, FAILURE, "clock", "set the clock (timedatectl set-ntp true)",
             "it says a time before this program was made");
     else
@@ -229,15 +247,15 @@ static void examine_entropy(struct visit *visit)
 static void examine_data(struct visit *visit)
 {
     char found[DATA_WHY];
+    const char *fix;
     struct statvfs disk;
     if (wr_conf_bool(visit->conf, "security.amnesia")) {
         say(visit, FINE, "data", "", "amnesia: nothing is written");
         return;
     }
     const char *data = wr_conf_text(visit->conf, "data");
-    if (!data_usable(data, found, sizeof(found)))
-        say(visit, FAILURE, "data", "give another --data, or the right to write there",
-            "%s cannot be had: %s", data, found);
+    if (!data_usable(data, found, sizeof(found), &fix))
+        say(visit, FAILURE, "data", fix, "%s cannot be had: %s", data, found);
     else if (statvfs(found, &disk))
         say(visit, FAILURE, "data", "give another --data", "%s: %s", found, strerror(errno));
     else {
@@ -300,6 +318,7 @@ static void examine_all(struct visit *visit)
 {
     say(visit, FINE, "config", "", "read from %s",
         wr_conf_file(visit->conf) ? wr_conf_file(visit->conf) : "flags, environment, defaults");
+    examine_running(visit);
     examine_port(visit, "http_addr");
     examine_port(visit, "metrics_addr");
     examine_port(visit, "oap_addr");

@@ -1,6 +1,8 @@
 /* main.c - one binary, one table of subcommands. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/weir/keep.h"
 #include "cmd/weir/weir.h"
@@ -25,13 +27,14 @@ static const struct command {
 
 static int usage(FILE *out, int status)
 {
-    fprintf(out, "usage: weir [--keep] [COMMAND] [ARGUMENT...]\n"
+    fprintf(out, "usage: weir [COMMAND] [ARGUMENT...]\n"
+                 "       weir --keep [run] [FLAG...]\n"
                  "       weir help [COMMAND]\n"
                  "       weir --version\n\n");
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
     fprintf(out, "\n"
-                 "  --keep     a small parent stays and starts it again after a crash\n"
+                 "  --keep     a small parent stays and starts the node again after a crash\n"
                  "\n"
                  "`weir COMMAND --help` says more; that of `run` has all flags of the node.\n");
     return status;
@@ -70,8 +73,37 @@ static void ask_for_help(int argc, char **argv)
         argv[2] = help;
 }
 
+/* Who starts us may have closed the three descriptors that everybody has.  The next file
+ * that is opened would get their numbers, and what is printed would be written into it.
+ * false: there is nothing to put in their place. */
+static bool fill_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            return false;
+    return true;
+}
+
+/* It keeps a node: what else there is does its work and ends, however that went. */
+static int start_keeper(int argc, char **argv)
+{
+    const char *next = argc > 2 ? argv[2] : "run";
+    if (strcmp(next, "--keep") == 0) {
+        fprintf(stderr, "weir: --keep was given twice; one keeper is enough\n");
+        return 2;
+    }
+    if (next[0] != '-' && strcmp(next, "run") != 0) {
+        fprintf(stderr, "weir: --keep is for the node, not for \"%s\": weir --keep [run] "
+                "[FLAG...]\n", next);
+        return 2;
+    }
+    return weir_keep(argc - 1, argv + 1);
+}
+
 int main(int argc, char **argv)
 {
+    if (!fill_descriptors())
+        return 2;
     if (argc > 0)
         keep_name(argv[0]);
     if (argc < 2)
@@ -82,7 +114,7 @@ int main(int argc, char **argv)
     if (is(argv[1], "--version", "-V"))
         return weir_version(argc - 1, argv + 1);
     if (strcmp(argv[1], "--keep") == 0)
-        return weir_keep(argc - 1, argv + 1);
+        return start_keeper(argc, argv);
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);

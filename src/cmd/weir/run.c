@@ -19,6 +19,7 @@
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
 #include "net/tls.h"
+#include "rt/os.h"
 #include "svc/node/node.h"
 
 #define EXIT_CRASHED 70         /* it ended by itself: a bug, which a restart may mend */
@@ -35,6 +36,7 @@ struct start {
     struct node_start node;
     struct wr_manager *manager;
     struct timespec began;
+    bool ready;                     /* it has been */
     int lock;                       /* of the data directory; -1 under amnesia */
     char local[108];                /* the socket there; empty: none */
 };
@@ -43,12 +45,10 @@ struct start {
 
 static int in_use(const char *data, int fd)
 {
-    char text[200] = "";
-    ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
-    text[len > 0 ? len : 0] = '\0';
-    text[strcspn(text, "\n")] = '\0';
+    char text[DATA_SIGNATURE];
+    data_signature(fd, text, sizeof(text));
     fprintf(stderr, "weir: a node runs already on %s (%s); stop it, or give another --data\n",
-            data, text[0] ? text : "it has not said where");
+            data, text);
     close(fd);
     return 2;
 }
@@ -57,14 +57,14 @@ static int in_use(const char *data, int fd)
 static int no_data(const struct start *start, const char *otherwise)
 {
     char why[DATA_WHY];
+    const char *fix;
     const char *data = wr_conf_text(start->conf, "data");
     const char *origin = wr_conf_origin(start->conf, "data"), *home = getenv("HOME");
     bool homeless = strcmp(origin, "default") == 0 && (!home || home[0] != '/')
         && strncmp(data, "/var/lib/", 9) == 0;
-    fprintf(stderr, "%s%s: data = \"%s\": %s; give another --data, the right to write there "
-            "(chown), or --amnesia to keep nothing\n", origin,
-            homeless ? ", as HOME is not set" : "", data,
-            data_usable(data, why, sizeof(why)) ? otherwise : why);
+    bool usable = data_usable(data, why, sizeof(why), &fix);
+    fprintf(stderr, "%s%s: data = \"%s\": %s; %s\n", origin,
+            homeless ? ", as HOME is not set" : "", data, usable ? otherwise : why, fix);
     return 2;
 }
 
@@ -78,7 +78,7 @@ static int take_data(struct start *start)
         return 0;
     wr_err err = wr_file_make_dir(data, 0700, WR_NEVER);
     if (err)
-        return no_data(start, wr_err_text(err));
+        return no_data(start, err == WR_IO ? strerror(errno) : wr_err_text(err));
     snprintf(path, sizeof(path), "%s/lock", data);
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) {
@@ -121,30 +121,57 @@ static void say_place(char *place, size_t size, const struct node_face *face)
         snprintf(place, size, "%s://%s", face->tls ? "https" : "http", addr);
 }
 
+/* A socket of the service manager is where that wants it. */
+static bool was_passed(const struct start *start, const char *name)
+{
+    const struct wr_passed *passed;
+    size_t count = wr_manager_sockets(start->manager, &passed);
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = strcmp(passed[i].name, name) == 0;
+    return found;
+}
+
+/* That it is not where it would be, if it is not; else nothing. */
+static void say_moved(char *ret, size_t size, const struct start *start,
+                      const struct wr_addr *http)
+{
+    char addr[WR_ADDR_TEXT_MAX];
+    const struct wr_addr *wanted = wr_conf_addr(start->conf, "http_addr");
+    bool default_one = strcmp(wr_conf_origin(start->conf, "http_addr"), "default") == 0;
+    ret[0] = '\0';
+    if (default_one && !wr_addr_equal(http, wanted) && !was_passed(start, "http"))
+        snprintf(ret, size, "  note     %s is taken, by another program or node: this is the "
+                 "next free port\n", wr_addr_print(wanted, addr));
+}
+
 static void say_ready(void *arg, const struct node_face *face)
 {
     struct start *start = arg;
-    char place[WR_ADDR_TEXT_MAX + 40];
+    char place[WR_ADDR_TEXT_MAX + 40], moved[WR_ADDR_TEXT_MAX + 100];
     const char *data = wr_conf_text(start->conf, "data");
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     long long took = (now.tv_sec - start->began.tv_sec) * 1000000
         + (now.tv_nsec - start->began.tv_nsec) / 1000;
     say_place(place, sizeof(place), face);
+    say_moved(moved, sizeof(moved), start, &face->http);
     sign_lock(start, place);
+    start->ready = true;
     if (face->moved) {
         printf("weir listens at %s/ now\n", place);
         fflush(stdout);
         return;
     }
     printf("weir %s is ready, after %lld.%lld ms\n"
+           "%s"
            "  console  %s/\n"
            "  try      curl %s/v1/hello\n"
            "           curl %s/readyz\n"
            "           curl %s/metrics\n"
            "  data     %s\n"
            "Ctrl-C drains and stops; a second one aborts.\n",
-           wr_version.version, took / 1000, took / 100 % 10, place, place, place, place,
+           wr_version.version, took / 1000, took / 100 % 10, moved, place, place, place, place,
            data ? data : "none: amnesia, nothing is written");
     fflush(stdout);
 }
@@ -155,12 +182,57 @@ static wr_err run(void *arg)
     return node_run(&start->node, NULL);
 }
 
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* The system says of a thread only that it cannot be had: whether that is so is tried. */
+static bool threads_are_out(void)
+{
+    struct os_thread thread;
+    if (wr_os_thread_start(&thread, "weir-try", nothing, NULL))
+        return true;
+    wr_os_thread_join(&thread);
+    return false;
+}
+
+static const char *limit_text(int which, char *buf, size_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(which, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return "unlimited";
+    snprintf(buf, size, "%llu", (unsigned long long)limit.rlim_cur);
+    return buf;
+}
+
+/* What the surroundings do not give cannot be mended by a start like this one. */
+static int starved(wr_err err)
+{
+    char buf[24];
+    if (err == WR_NOFILE)
+        fprintf(stderr, "weir: it cannot start with %s descriptors: raise their number "
+                "(ulimit -n, LimitNOFILE=)\n", limit_text(RLIMIT_NOFILE, buf, sizeof(buf)));
+    else if (threads_are_out())
+        fprintf(stderr, "weir: no thread can be started: raise the number of processes and "
+                "threads of this user, which is %s (ulimit -u, LimitNPROC=), of its group "
+                "(TasksMax=, pids.max), or the memory (ulimit -v)\n",
+                limit_text(RLIMIT_NPROC, buf, sizeof(buf)));
+    else
+        fprintf(stderr, "weir: there is not memory enough to start, and its limit is %s: raise "
+                "it (ulimit -v, MemoryMax=), or lower `threads` and `max_conns`\n",
+                limit_text(RLIMIT_AS, buf, sizeof(buf)));
+    return 2;
+}
+
 static int finish(struct start *start, wr_err err)
 {
     if (start->node.why[0]) {
         fprintf(stderr, "weir: %s\n", start->node.why);
         return 2;
     }
+    if (!start->ready && (err == WR_NOFILE || err == WR_NOMEM))
+        return starved(err);
     if (err == WR_TIMEOUT)
         fprintf(stderr, "weir: stopped; what had not finished in time was aborted\n");
     else if (err)

@@ -217,16 +217,16 @@ static wr_err open_way(struct binding *binding, struct node *node, enum way way,
     return err;
 }
 
-/* Who can be reached from elsewhere must be able to tell who comes. */
+/* Who can be reached from elsewhere must be able to tell who comes: keys that are named only
+ * now are not ours yet. */
 static wr_err check_tokens(struct node *node, const struct wr_conf *conf, char *why)
 {
     char text[WR_ADDR_TEXT_MAX];
     const struct wr_addr *addr = wr_conf_addr(conf, "http_addr");
     if (wr_addr_loopback(addr) || node->admin || (node->keys && node->keys->count))
         return WR_OK;
-    snprintf(why, NODE_WHY_MAX, "http_addr = \"%s\" can be reached from elsewhere, and nobody "
-             "could show a token: set auth.key_path (weir token mint --new-key) or "
-             "admin.token, and restart the node if it runs", wr_addr_print(addr, text));
+    snprintf(why, NODE_WHY_MAX, "http_addr = \"%s\": " WR_NODE_UNGUARDED ", and restart the "
+             "node, which reads them when it starts", wr_addr_print(addr, text));
     return WR_INVALID;
 }
 

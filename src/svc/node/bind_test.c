@@ -268,12 +268,14 @@ TEST(one_address_that_is_taken_refuses_the_whole)
 /* The sentence that such a file is refused with. */
 static const char *refusal(struct rig *rig, const char *text)
 {
+    static char *const later[] = { "WEIR_ADMIN_TOKEN=secret", NULL };    /* unknown to it */
     static char why[NODE_WHY_MAX];
     struct wr_conf_source source = rig->source;
     struct wr_conf_report report = { 0 };
     struct binding binding;
     struct wr_conf *conf = NULL;
     source.text = text;
+    source.env = later;
     why[0] = '\0';
     CHECK_OK(wr_conf_load(&conf, &source, &report));
     wr_conf_report_free(&report);
@@ -296,7 +298,8 @@ TEST(a_refusal_names_the_key_the_address_and_what_to_do)
              "node has that port, at 127.0.0.1:%u, until the new address is there; choose "
              "another port, or restart the node", path, own.port, own.port);
     CHECK_STR(wanted, refusal(&rig, text));
-    CHECK(strstr(refusal(&rig, "http_addr = \"192.0.2.1:0\""), "token"));
+    CHECK(strstr(refusal(&rig, "http_addr = \"192.0.2.1:0\""),
+                 "nobody could show a token: make a key "));
     CHECK(strstr(refusal(&rig, HOME "metrics_addr = \"192.0.2.1:9\""),
                  ":2: metrics_addr: cannot listen on 192.0.2.1:9: this machine does not have "
                  "that address; choose one that it has"));
