@@ -440,28 +440,28 @@ static wr_err conduct(void *arg)
     return err;
 }
 
-static wr_err run_open(struct node *node)
+static wr_err run_open(struct conductor *conductor)
+{
+    struct wr_scope *scope = NULL;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "node", .deadline = WR_NEVER, .control = true });
+    if (err)
+        return err;
+    err = wr_scope_go(scope, "node.supervisor", conduct, conductor);
+    if (!err)
+        err = wr_sup_run(conductor->node->sup);
+    wr_scope_cancel(scope);
+    wr_err failed = wr_scope_close(scope);
+    return err ? err : failed;
+}
+
+/* Signals are caught before anybody can see that it is there: one that came earlier than the
+ * conductor would end the process, or be lost. */
+static wr_err hear_signals(struct conductor *conductor)
 {
     static const int wanted[] = { SIGINT, SIGTERM, SIGHUP };
-    struct conductor conductor = { .node = node };
-    struct wr_scope *scope = NULL;
-    wr_err err = WR_OK;
-    if (!node->start->no_signals)
-        err = wr_signal_open(&conductor.signals, wanted, 3);
-    if (!err)
-        err = wr_scope_new(&scope, &(struct wr_scope_conf){
-            .name = "node", .deadline = WR_NEVER, .control = true });
-    if (!err)
-        err = wr_scope_go(scope, "node.supervisor", conduct, &conductor);
-    if (!err)
-        err = wr_sup_run(node->sup);
-    if (scope) {
-        wr_scope_cancel(scope);
-        wr_err failed = wr_scope_close(scope);
-        err = err ? err : failed;
-    }
-    wr_signal_close(conductor.signals);
-    return err;
+    return conductor->node->start->no_signals ? WR_OK
+                                              : wr_signal_open(&conductor->signals, wanted, 3);
 }
 
 wr_err node_run(struct node_start *start, struct node **ret)
@@ -472,12 +472,16 @@ wr_err node_run(struct node_start *start, struct node **ret)
     node->start = start;
     node->began = wr_now();
     start->why[0] = '\0';
-    wr_err err = open_node(node);
+    struct conductor conductor = { .node = node };
+    wr_err err = hear_signals(&conductor);
+    if (!err)
+        err = open_node(node);
     if (!err) {
         if (ret)
             *ret = node;
-        err = run_open(node);
+        err = run_open(&conductor);
     }
     close_node(node);
+    wr_signal_close(conductor.signals);
     return err;
 }

@@ -52,6 +52,8 @@ struct node {
     struct wr_bcast *bus;
     struct wr_chan *updates;        /* cfg_updates: snapshots to be put in force */
     struct wr_chan *reloads;        /* wishes to read the configuration again */
+    _Atomic uint64_t refusal;       /* the last one of a configuration: a hash of what was
+                                     * said, and when, in milliseconds */
     struct wr_chan *telemetry;
     struct wr_watch *shutdown;      /* of bool */
     struct wr_watch_writer shutdown_writer;

@@ -22,6 +22,7 @@
 #include <weir/select.h>
 #include <weir/task.h>
 
+#include "base/hash.h"
 #include "net/tls.h"
 #include "svc/node/node_int.h"
 
@@ -31,6 +32,7 @@
 #define SETTLES_WITHIN WR_MS(50)    /* an editor writes more than once */
 #define INLETS_WITHIN WR_S(6)       /* longer than any drain */
 #define LOOK_EVERY WR_MS(20)
+#define SAID_AGAIN_AFTER_MS 500
 
 static struct wr_metric reloads_metric = {
     .name = "config_reloads_total",
@@ -115,10 +117,26 @@ static void apply_bounds(struct node *node, const struct wr_conf *conf)
         inlet_tune(node->inlets[way], &http, &oap);
 }
 
-static void refuse(uint64_t version, const char *why)
+/* One change of a file is told by several events, and perhaps a signal too: what was just said
+ * is not said again. */
+static bool said_just_now(struct node *node, const char *why)
+{
+    struct wr_hash hash = wr_hash_of(why, strlen(why));
+    uint32_t what, now = (uint32_t)(wr_now() / WR_MS(1));
+    memcpy(&what, hash.bytes, sizeof(what));
+    uint64_t before = atomic_load(&node->refusal);
+    if (before >> 32 == what && now - (uint32_t)before < SAID_AGAIN_AFTER_MS)
+        return true;
+    atomic_store(&node->refusal, (uint64_t)what << 32 | now);
+    return false;
+}
+
+static void refuse(struct node *node, uint64_t version, const char *why)
 {
     wr_counter_add(wr_metric_counter(&reloads_metric, "refused"), 1);
-    wr_log(WR_ERROR, "config.refused", WR_F_STR("said", why), WR_F_U64("version", version));
+    if (!said_just_now(node, why))
+        wr_log(WR_ERROR, "config.refused", WR_F_STR("said", why),
+               WR_F_U64("version", version));
 }
 
 static void tell_change(const char *event, const struct wr_conf_change *change)
@@ -210,7 +228,7 @@ void reload_apply(struct node *node, struct wr_conf *conf)
     if (!err)
         err = make_ready(&binding, node, conf, old, &version, why);
     if (err) {
-        refuse(old->version, why);
+        refuse(node, old->version, why);
         settings_put(node, old);
         wr_conf_unref(conf);
         return;
@@ -252,7 +270,8 @@ static void read_again(void *arg)
 }
 
 /* One line of the log: the first thing that is wrong, and how many more there are. */
-static void complain(const struct wr_conf_report *report, uint64_t version)
+static void complain(struct node *node, const struct wr_conf_report *report,
+                     uint64_t version)
 {
     static const char warning[] = "warning: ";
     char why[WHY_MAX] = "no memory for it";
@@ -265,7 +284,7 @@ static void complain(const struct wr_conf_report *report, uint64_t version)
     else if (report->errors > 1)
         snprintf(why, sizeof(why), "%.*s; and %u more, which `weir config validate` tells",
                  len < WHY_MAX - 100 ? len : WHY_MAX - 100, at, report->errors - 1);
-    refuse(version, why);
+    refuse(node, version, why);
 }
 
 /* Changes that come faster than old fronts are over wait here, and become one. */
@@ -289,11 +308,11 @@ static wr_err reload(struct node *node)
     wr_err err = wr_offload(read_again, &reading, wr_after(READ_WITHIN));
     settings_put(node, settings);
     if (!err && reading.err)
-        complain(&reading.report, version);
+        complain(node, &reading.report, version);
     else if (!err)
         err = wr_chan_send(node->updates, &reading.conf, WR_NOW);
     else if (err != WR_CANCELED)
-        refuse(version, "it could not be read in time");
+        refuse(node, version, "it could not be read in time");
     if (err)
         wr_conf_unref(reading.conf);
     wr_conf_report_free(&reading.report);
