@@ -77,6 +77,7 @@ struct wr_route {
     const char *summary;            /* a sentence for people and /openapi.json */
     const char *tag;                /* ... which group of paths it belongs to */
     const char *query;              /* ... "limit: how many, 1 to 50\noffset: from which on" */
+    const char *unwell;             /* ... when the handler itself answers 503 */
 };
 
 /* What one address may ask for: IPv6 counts by its /64, loopback like any other, a Unix

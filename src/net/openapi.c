@@ -14,26 +14,30 @@
 
 /* ---- what the server answers with by itself ---- */
 
-enum { NEEDS_BODY = 1, NEEDS_PARAM = 2, NEEDS_SCOPE = 4, NEEDS_QUEUE = 8, NEEDS_TIME = 16 };
+enum {
+    NEEDS_BODY = 1, NEEDS_PARAM = 2, NEEDS_SCOPE = 4, NEEDS_QUEUE = 8, NEEDS_TIME = 16,
+    NEEDS_GATE = 32,
+};
 
 /* `when`: for routes that have all of these; 0 is every route. */
 static const struct { const char *status, *text; unsigned when; bool again; } answers[] = {
     { "400", "The request is not valid.", 0, false },
     { "401", "It takes a token, and there is none that holds.", NEEDS_SCOPE, false },
-    { "403", "The token does not allow it.", NEEDS_SCOPE, false },
+    { "403", "The token, the host or the origin does not allow it.", NEEDS_GATE, false },
     { "404", "There is nothing by that name.", NEEDS_PARAM, false },
     { "413", "The body is larger than this path takes.", NEEDS_BODY, false },
     { "415", "The body is in a coding that is not known.", NEEDS_BODY, false },
-    { "429", "The caller asks for more than it may, or the queue is full.", NEEDS_QUEUE, true },
+    { "429", "The caller asks for more than it may, or as much runs or waits as may.", 0,
+      true },
     { "503", "The server is overloaded or about to stop.", NEEDS_QUEUE, true },
     { "504", "There was no answer within the deadline.", NEEDS_TIME, false },
 };
 #define ANSWERS (sizeof(answers) / sizeof(answers[0]))
 
-static unsigned needs(const struct wr_route *route)
+static unsigned needs(const struct wr_route *route, const struct wr_http_conf *conf)
 {
     return (route->body_max ? NEEDS_BODY : 0) | (strchr(route->path, '{') ? NEEDS_PARAM : 0)
-        | (route->scope ? NEEDS_SCOPE : 0)
+        | (route->scope ? NEEDS_SCOPE : 0) | (route->scope || conf->admit ? NEEDS_GATE : 0)
         | (route->class != WR_ROUTE_PRIORITY ? NEEDS_QUEUE : 0)
         | (route->class == WR_ROUTE_SHORT || route->class == WR_ROUTE_LONG ? NEEDS_TIME : 0);
 }
@@ -55,17 +59,34 @@ static const char *answer_name(char *room, size_t size, size_t answer, bool prob
     return room;
 }
 
-static void add_answers(struct wr_json *json, const struct wr_route *route, bool problem)
+/* What a route says of itself is no error, and looks as it likes. */
+static void add_unwell(struct wr_json *json, const char *text)
+{
+    wr_json_object(json, "503");
+    wr_json_str(json, "description", text);
+    wr_json_object(json, "content");
+    wr_json_object(json, "application/json");
+    wr_json_end(json);
+    wr_json_end(json);
+    wr_json_end(json);
+}
+
+static void add_answers(struct wr_json *json, const struct wr_route *route,
+                        const struct wr_http_conf *conf)
 {
     char name[32];
+    bool problem = problem_path(conf->problems, route->path);
     wr_json_object(json, "responses");
     wr_json_object(json, "2XX");
     wr_json_str(json, "description", "It is done.");
     wr_json_end(json);
     for (size_t i = 0; i < ANSWERS; i++)
-        if ((answers[i].when & ~needs(route)) == 0)
+        if ((answers[i].when & ~needs(route, conf)) == 0
+            && !(route->unwell && strcmp(answers[i].status, "503") == 0))
             add_ref(json, answers[i].status, "responses",
                     answer_name(name, sizeof(name), i, problem));
+    if (route->unwell)
+        add_unwell(json, route->unwell);
     wr_json_end(json);
 }
 
@@ -136,7 +157,8 @@ static void add_id(struct wr_json *json, const struct wr_route *route)
     wr_json_str(json, "operationId", text.at);
 }
 
-static void add_operation(struct wr_json *json, const struct wr_route *route, bool problem)
+static void add_operation(struct wr_json *json, const struct wr_route *route,
+                          const struct wr_http_conf *conf)
 {
     static const char *const classes[] = { "short", "priority", "long", "stream" };
     char method[16];
@@ -154,7 +176,7 @@ static void add_operation(struct wr_json *json, const struct wr_route *route, bo
     }
     add_parameters(json, route);
     add_body(json, route);
-    add_answers(json, route, problem);
+    add_answers(json, route, conf);
     if (route->scope) {
         wr_json_array(json, "security");
         wr_json_object(json, NULL);
@@ -185,7 +207,7 @@ static void add_paths(struct wr_json *json, const struct wr_http_conf *conf)
         wr_json_object(json, routes[i].path);
         for (size_t j = i; j < count; j++)
             if (strcmp(routes[j].path, routes[i].path) == 0)
-                add_operation(json, &routes[j], problem_path(conf->problems, routes[j].path));
+                add_operation(json, &routes[j], conf);
         wr_json_end(json);
     }
     wr_json_end(json);

@@ -17,12 +17,20 @@ static const struct wr_route routes[] = {
     { .method = "PUT", .path = "/things/{id}", .handler = echo, .deadline = WR_S(7) },
     { .method = "GET", .path = "/a/{b}/c/{d}", .handler = hello, .class = WR_ROUTE_LONG },
     { .method = "GET", .path = "/events", .handler = hello, .class = WR_ROUTE_STREAM },
-    { .method = "GET", .path = "/healthz", .handler = nothing, .class = WR_ROUTE_PRIORITY },
+    { .method = "GET", .path = "/healthz", .handler = nothing, .class = WR_ROUTE_PRIORITY,
+      .unwell = "It does not." },
+    { .method = "POST", .path = "/do", .handler = nothing, .class = WR_ROUTE_PRIORITY },
     { .method = "GET", .path = "/openapi.json", .handler = openapi_serve,
       .arg = (void *)&info },
 };
 
 static const char *const problems[] = { "/things", NULL };
+
+static wr_err anybody(void *arg, struct wr_call *call)
+{
+    (void)arg, (void)call;
+    return WR_OK;
+}
 
 /* The document, as a server gives it out. */
 static json_t *document(void)
@@ -32,7 +40,8 @@ static json_t *document(void)
     size_t len = 0, size;
     json_error_t error;
     open_site_of(&site, 1, (struct wr_http_conf){
-        .routes = routes, .count = sizeof(routes) / sizeof(routes[0]), .problems = problems });
+        .routes = routes, .count = sizeof(routes) / sizeof(routes[0]), .problems = problems,
+        .admit = anybody });
     struct wr_stream *stream = dial(&site);
     say(stream, "GET /openapi.json HTTP/1.0\r\n\r\n");
     while (!wr_stream_read(stream, &size, bytes + len, sizeof(bytes) - 1 - len, WR_NEVER)
@@ -82,7 +91,7 @@ TEST(the_document_says_what_it_is)
 TEST(routes_of_one_path_are_together_and_none_is_missing)
 {
     json_t *json = document();
-    CHECK_EQ(6, json_object_size(at(json, "paths")));
+    CHECK_EQ(7, json_object_size(at(json, "paths")));
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         char keys[100];
         snprintf(keys, sizeof(keys), "paths %s %s", routes[i].path,
@@ -150,8 +159,15 @@ TEST(the_errors_of_a_path_are_those_that_it_can_have)
     CHECK(answers_with(json, "/things/{id} get", "404"));
     CHECK(answers_with(json, "/things/{id} get", "401"));
     CHECK(!answers_with(json, "/things/{id} get", "413"));
-    CHECK(!answers_with(json, "/healthz get", "429"));
-    CHECK(!answers_with(json, "/healthz get", "503"));
+    CHECK(answers_with(json, "/healthz get", "429"));
+    CHECK(answers_with(json, "/healthz get", "403"));       /* its host may be judged */
+    CHECK(!answers_with(json, "/healthz get", "401"));
+    CHECK(!answers_with(json, "/healthz get", "504"));
+    CHECK_STR("It does not.", text_at(json, "paths /healthz get responses 503 description"));
+    CHECK(answers_with(json, "/do post", "429"));
+    CHECK(!answers_with(json, "/do post", "503"));
+    CHECK(!answers_with(json, "/do post", "413"));
+    CHECK(!at(json, "paths /do post requestBody"));
     CHECK(answers_with(json, "/events get", "503"));
     CHECK(!answers_with(json, "/events get", "504"));
     CHECK(at(json, "components responses 429 headers Retry-After") != NULL);
@@ -216,6 +232,6 @@ TEST(every_reference_leads_somewhere_and_operations_have_names_of_their_own)
             CHECK(strcmp(ids[i], ids[id_count]) != 0);
         id_count++;
     }
-    CHECK_EQ(7, id_count);
+    CHECK_EQ(8, id_count);
     json_decref(json);
 }

@@ -271,8 +271,10 @@ static const struct openapi_info api = {
 
 static const struct wr_route table[] = {
     { .method = "GET", .path = "/healthz", .handler = get_health, PRIORITY,
+      .unwell = "It does not do well; the checks say what is wrong.",
       .summary = "Whether the process lives." },
     { .method = "GET", .path = "/readyz", .handler = get_ready, PRIORITY,
+      .unwell = "It cannot; what is missing is listed.",
       .summary = "Whether it can do its work, and what is missing." },
     { .method = "GET", .path = "/metrics", .handler = get_metrics, PRIORITY,
       .summary = "Figures, in the text format of Prometheus." },
