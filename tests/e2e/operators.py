@@ -93,16 +93,41 @@ def bench_at(node):
                         "--duration", "300ms", "--json", "-")
     expect(status, 0)
     result = json.loads(said)
-    expect(result["errors"], 0)
+    expect((result["errors"], result["refused"]), (0, 0))
     expect([row["endpoint"] for row in result["endpoints"]],
            ["/healthz", "/readyz", "/version", "/metrics"])
 
 
-@case("weir bench starts a node of its own, and prints a table")
+@case("weir bench starts a node of its own, says how, and none is refused")
 def bench_alone(node):
-    status, said = tool(node.command[0], "bench", "--duration", "200ms", "--concurrency", "2")
+    status, said = tool(node.command[0], "bench")
     expect(status, 0)
-    expect(len(said.splitlines()), 6)
+    lines = said.splitlines()
+    expect(len(lines), 7)
+    require(lines[0].startswith("weir --http-addr 127.0.0.1:0 "), said)
+    require(lines[0].endswith(" --rate-control-burst 1000000"), said)
+    name, requests, errors, refused = lines[-1].split()[:4]
+    expect((name, errors, refused), ("all", "0", "0"))
+    require(int(requests) > 100, said)
+
+
+@case("weir bench tells what a limit refuses from what goes wrong")
+def bench_limited(node):
+    with live.Node("--rate-control-per-s", "100", "--rate-control-burst", "200",
+                   program=node.command[0]) as slow:
+        status, said = tool(node.command[0], "bench", "--at", f"127.0.0.1:{slow.port}",
+                            "--duration", "500ms", "--json", "-")
+    expect(status, 0)
+    result = json.loads(said)
+    expect(result["errors"], 0)
+    require(0 < result["requests"] < 1000 and result["refused"] > 0, said)
+
+
+@case("weir bench says of a port of TLS that it asks in clear only")
+def bench_tls(node, tls):
+    status, said = tool(node.command[0], "bench", "--at", f"127.0.0.1:{tls.port}")
+    expect(status, 1)
+    require("in clear only, not over TLS" in said, said)
 
 
 @case("weir bench says in a sentence what it was told wrong, and who does not answer")

@@ -23,9 +23,10 @@ static const char usage[] =
     "                  [--seed N] [--json PATH|-]\n"
     "  Ask a node for its health, readiness, version and metrics, as fast as it answers,\n"
     "  and print how many it answered a second and how long that took.\n\n"
-    "  --at ADDRESS      a node that runs, such as 127.0.0.1:8080; without it one is\n"
-    "                    started for this on a free port of loopback, and nothing is\n"
-    "                    written\n"
+    "  --at ADDRESS      a node that runs, such as 127.0.0.1:8080, by HTTP in clear: what\n"
+    "                    its limits refuse (429) is counted apart; without it one is\n"
+    "                    started for this on a free port of loopback, whose limits do not\n"
+    "                    bind, and nothing is written\n"
     "  --duration D      how long, up to 120s; 5s\n"
     "  --concurrency N   clients at the same time, 1 to 64; 8\n"
     "  --samples N       requests in all, after which it ends early; 50000 is the most\n"
@@ -42,6 +43,14 @@ struct bench {
     struct wr_once *ready;
     struct probe_result result;
 };
+
+/* A node of our own has one client, which is to find out how fast it is and not how fast it
+ * may be: the limit of one address is above all that can be asked for. */
+static char *const own_flags[] = {
+    "weir", "--http-addr", "127.0.0.1:0", "--amnesia", "--log-level", "error",
+    "--rate-control-per-s", "1000000", "--rate-control-burst", "1000000",
+};
+#define OWN_FLAGS (sizeof(own_flags) / sizeof(*own_flags))
 
 /* ---- the command line ---- */
 
@@ -177,10 +186,7 @@ static wr_err run(void *arg)
 static wr_err run_all(struct bench *bench)
 {
     static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
-    static char *const flags[] = { "weir", "--http-addr", "127.0.0.1:0", "--amnesia",
-                                   "--log-level", "error" };
-    struct wr_conf_source source = { .tables = tables, .argc = sizeof(flags) / sizeof(*flags),
-                                     .argv = flags };
+    struct wr_conf_source source = { .tables = tables, .argc = OWN_FLAGS, .argv = own_flags };
     struct wr_conf_report report = { 0 };
     bench->start = (struct node_start){ .source = &source, .ready = on_ready, .arg = bench,
                                         .no_signals = true };
@@ -199,23 +205,36 @@ static double ms(wr_time span)
     return (double)span / 1e6;
 }
 
+static void print_own(void)
+{
+    for (size_t i = 0; i < OWN_FLAGS; i++)
+        printf("%s%c", own_flags[i], i + 1 < OWN_FLAGS ? ' ' : '\n');
+}
+
 static void print_table(const struct probe_result *result)
 {
     double seconds = (double)result->took / 1e9;
-    uint64_t requests = 0, errors = 0;
-    printf("%-16s %9s %7s %10s %9s %9s %9s\n", "endpoint", "requests", "errors", "per s",
-           "p50 ms", "p95 ms", "p99 ms");
+    uint64_t requests = 0, errors = 0, refused = 0;
+    printf("%-16s %9s %7s %7s %10s %9s %9s %9s\n", "endpoint", "requests", "errors",
+           "refused", "per s", "p50 ms", "p95 ms", "p99 ms");
     for (size_t i = 0; i < PROBE_PAGES; i++) {
         const struct probe_row *row = &result->rows[i];
-        printf("%-16s %9llu %7llu %10.0f %9.3f %9.3f %9.3f\n", row->page,
+        printf("%-16s %9llu %7llu %7llu %10.0f %9.3f %9.3f %9.3f\n", row->page,
                (unsigned long long)row->requests, (unsigned long long)row->errors,
-               (double)row->requests / seconds, ms(row->p50), ms(row->p95), ms(row->p99));
+               (unsigned long long)row->refused, (double)row->requests / seconds,
+               ms(row->p50), ms(row->p95), ms(row->p99));
         requests += row->requests;
         errors += row->errors;
+        refused += row->refused;
     }
-    printf("%-16s %9llu %7llu %10.0f   in %.3f s, %u clients\n", "all",
+    printf("%-16s %9llu %7llu %7llu %10.0f   in %.3f s, %u clients\n", "all",
            (unsigned long long)requests, (unsigned long long)errors,
-           (double)requests / seconds, seconds, result->clients);
+           (unsigned long long)refused, (double)requests / seconds, seconds,
+           result->clients);
+    if (refused)
+        printf("429 was the answer to %llu: above the rate of one address "
+               "(rate.control_per_s) the node answers no more\n",
+               (unsigned long long)refused);
 }
 
 static int write_json(const struct probe_result *result, const char *path)
@@ -249,7 +268,10 @@ int weir_bench(int argc, char **argv)
         fprintf(stderr, "weir bench: %s\n", why[0] ? why : wr_err_text(err));
         return 1;
     }
-    if (!bench.json || strcmp(bench.json, "-") != 0)
+    bool table = !bench.json || strcmp(bench.json, "-") != 0;
+    if (table && !bench.running)
+        print_own();
+    if (table)
         print_table(&bench.result);
     return bench.json ? write_json(&bench.result, bench.json) : 0;
 }

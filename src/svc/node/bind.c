@@ -194,6 +194,14 @@ static wr_err serve_http(struct front *front, struct node *node, enum way way,
     return err;
 }
 
+/* Who fills the node does not keep out who looks after it, nor the one to whom it belongs. */
+static struct admit *admit_of(struct node *node, enum way way)
+{
+    return way == WAY_METRICS ? node->control_admit
+           : way == WAY_LOCAL ? node->local_admit
+                              : node->admit;
+}
+
 /* ---- all of it ---- */
 
 static wr_err open_way(struct binding *binding, struct node *node, enum way way,
@@ -210,7 +218,7 @@ static wr_err open_way(struct binding *binding, struct node *node, enum way way,
     err = way == WAY_OAP ? ingress_open(*front, node, conf, tls)
                          : serve_http(*front, node, way, conf, tls);
     if (!err)
-        front_share(*front, way == WAY_METRICS ? node->control_admit : node->admit);
+        front_share(*front, admit_of(node, way));
     else
         snprintf(why, NODE_WHY_MAX, "%s: %s: it cannot be served: %s",
                  wr_conf_origin(conf, rows[way].addr), rows[way].addr, wr_err_text(err));

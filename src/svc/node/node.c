@@ -218,6 +218,8 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
         err = admit_new(&node->admit, &(struct admit_limits){ 0 }, 0);
     if (!err)
         err = admit_new(&node->control_admit, &(struct admit_limits){ 0 }, 0);
+    if (!err)                               /* a Unix socket has no addresses */
+        err = admit_new(&node->local_admit, &(struct admit_limits){ 0 }, 1);
     if (!err)
         err = load_admin(node, conf);
     if (err)
@@ -333,6 +335,7 @@ static void close_node(struct node *node)
         inlet_free(node->inlets[i]);
     admit_free(node->admit);
     admit_free(node->control_admit);
+    admit_free(node->local_admit);
     gate_free(node->gate);
     keyring_free(node->keys);
     wr_secret_unref(node->admin);

@@ -60,9 +60,10 @@ struct node {
     struct pool *pool;
     struct ready *ready;
     struct wr_sup *sup;
-    struct admit *admit;            /* of all ways in but one: */
+    struct admit *admit;            /* of all ways in but two: */
     struct admit *control_admit;    /* who comes to the control address is not kept out by
                                      * those who come elsewhere, nor the other way round */
+    struct admit *local_admit;      /* nor is the owner, by the Unix socket */
     struct gate *gate;
     struct facets *facets;
     struct wr_tls *tls;             /* NULL until tls.enabled was true for the first time */
@@ -107,8 +108,8 @@ void reload_apply(struct node *node, struct wr_conf *conf);
 /* Log the way it says. */
 void reload_log(const struct wr_conf *conf);
 
-/* How much may come in, from now on: to the control address, and by all other ways
- * together. */
+/* How much may come in, from now on: to the control address, by the Unix socket, and by all
+ * other ways together. */
 void reload_admit(struct node *node, const struct wr_conf *conf);
 
 /* The parts of a configuration that the facets and the fronts want. */

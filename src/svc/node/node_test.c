@@ -257,6 +257,42 @@ TEST(its_owner_can_use_the_unix_socket)
     rmdir(folder);
 }
 
+/* The answer; 0: whoever comes there is turned away. */
+static int come(const struct wr_addr *addr, const char *text, struct wr_stream **ret)
+{
+    size_t size;
+    CHECK_OK(wr_connect(ret, addr, wr_after(WR_S(1))));
+    (void)!wr_stream_write(*ret, &size, &(struct wr_piece){ text, strlen(text) }, 1,
+                           wr_after(WR_S(1)));
+    return rig_hear(*ret, &answer);
+}
+
+TEST(its_owner_has_64_connections_and_can_stop_it_when_strangers_have_all_others)
+{
+    static const char hello[] = "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    struct rig rig;
+    struct wr_addr local = { .kind = WR_ADDR_UNIX };
+    char folder[] = "/tmp/weir-local-XXXXXX";
+    struct wr_stream *strangers[3] = { 0 }, *own[65] = { 0 };
+    REQUIRE(mkdtemp(folder));
+    snprintf(local.path, sizeof(local.path), "%s/node.sock", folder);
+    rig_begin(&rig, (const char *const[]){ "--uds", local.path, "--max-conns", "2", NULL });
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(i < 2 ? 200 : 0, come(&rig.face.http, hello, &strangers[i]));
+    for (int i = 0; i < 65; i++)
+        CHECK_EQ(i < 64 ? 200 : 0, come(&local, hello, &own[i]));
+    rig_say(own[0], "POST /api/v1/shutdown HTTP/1.1\r\nHost: localhost\r\n"
+                    "Content-Length: 0\r\n\r\n");
+    CHECK_EQ(202, rig_hear(own[0], &answer));
+    for (int i = 0; i < 3; i++)
+        wr_stream_close(strangers[i]);
+    for (int i = 0; i < 65; i++)
+        wr_stream_close(own[i]);
+    CHECK_OK(wr_once_wait(rig.over, NULL, wr_after(WR_S(1))));
+    CHECK_OK(rig_end(&rig));
+    rmdir(folder);
+}
+
 TEST(an_admin_can_stop_it)
 {
     struct rig rig;

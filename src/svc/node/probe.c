@@ -10,18 +10,20 @@
 #include <weir/metric.h>
 #include <weir/panic.h>
 #include <weir/scope.h>
+#include <weir/stream.h>
 #include <weir/task.h>
 
 #include "base/rand.h"
 
 #define ANSWER_WITHIN WR_S(2)
+#define TOO_MANY_REQUESTS 429
 
 /* All of them are answered to whoever asks, and while everything else is busy. */
 static const char *const pages[PROBE_PAGES] = {
     "/healthz", "/readyz", "/version", "/metrics",
 };
 
-struct sample { wr_time took; uint8_t page; bool there, failed; };
+struct sample { wr_time took; uint8_t page; bool there, failed, refused; };
 
 struct probe {
     struct probe_conf conf;
@@ -93,8 +95,10 @@ static wr_err ask(struct probe *probe, size_t page, struct sample *ret)
                           &(struct wr_fetch_request){ .url = probe->urls[page],
                                                       .body_max = (size_t)8 << 20 },
                           &reply, wr_after(ANSWER_WITHIN));
+    bool refused = !err && reply.status == TOO_MANY_REQUESTS;
     *ret = (struct sample){ .took = wr_now() - before, .page = (uint8_t)page, .there = true,
-                            .failed = err || reply.status >= 400 };
+                            .failed = err || (reply.status >= 400 && !refused),
+                            .refused = refused };
     wr_fetch_reply_free(&reply);
     return err == WR_CANCELED || err == WR_CLOSED ? err : WR_OK;
 }
@@ -130,6 +134,16 @@ static wr_err run_clients(struct probe *probe)
     return err ? err : ended;
 }
 
+/* Whether the port is open: who has it may speak something else. */
+static bool listens(const struct probe *probe)
+{
+    struct wr_stream *stream;
+    wr_err err = wr_connect(&stream, &probe->conf.addr, wr_after(ANSWER_WITHIN));
+    if (!err)
+        wr_stream_close(stream);
+    return !err;
+}
+
 /* Whether anybody is there at all. */
 static wr_err try(struct probe *probe, struct probe_result *ret)
 {
@@ -137,7 +151,8 @@ static wr_err try(struct probe *probe, struct probe_result *ret)
     wr_err err = wr_fetch(probe->client, &(struct wr_fetch_request){ .url = probe->urls[0] },
                           &reply, wr_after(ANSWER_WITHIN));
     if (err)
-        snprintf(ret->why, sizeof(ret->why), "%s", reply.why);
+        snprintf(ret->why, sizeof(ret->why), "%.170s%s", reply.why, listens(probe)
+                 ? " (this asks by HTTP in clear only, not over TLS)" : "");
     wr_fetch_reply_free(&reply);
     return err;
 }
@@ -165,8 +180,10 @@ static void sum_up(const struct probe *probe, size_t page, wr_time *room, struct
         const struct sample *sample = &probe->samples[i];
         if (!sample->there || sample->page != page)
             continue;
-        room[count++] = sample->took;
+        row->refused += sample->refused;
         row->errors += sample->failed;
+        if (!sample->refused)
+            room[count++] = sample->took;
     }
     qsort(room, count, sizeof(*room), compare);
     row->requests = count;
@@ -220,16 +237,18 @@ static void add_rate(struct wr_json *json, uint64_t requests, wr_time took)
 
 void probe_write(struct wr_json *json, const struct probe_result *result)
 {
-    uint64_t requests = 0, errors = 0;
+    uint64_t requests = 0, errors = 0, refused = 0;
     for (size_t i = 0; i < PROBE_PAGES; i++) {
         requests += result->rows[i].requests;
         errors += result->rows[i].errors;
+        refused += result->rows[i].refused;
     }
     wr_json_str(json, "suite", PROBE_SUITE);
     wr_json_u64(json, "concurrency", result->clients);
     wr_json_decimal(json, "tookMs", result->took, WR_NS_AS_MS);
     wr_json_u64(json, "requests", requests);
     wr_json_u64(json, "errors", errors);
+    wr_json_u64(json, "refused", refused);
     add_rate(json, requests, result->took);
     wr_json_array(json, "endpoints");
     for (size_t i = 0; i < PROBE_PAGES; i++) {
@@ -238,6 +257,7 @@ void probe_write(struct wr_json *json, const struct probe_result *result)
         wr_json_str(json, "endpoint", row->page);
         wr_json_u64(json, "requests", row->requests);
         wr_json_u64(json, "errors", row->errors);
+        wr_json_u64(json, "refused", row->refused);
         add_rate(json, row->requests, result->took);
         wr_json_decimal(json, "p50Ms", row->p50, WR_NS_AS_MS);
         wr_json_decimal(json, "p95Ms", row->p95, WR_NS_AS_MS);

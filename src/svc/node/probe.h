@@ -11,7 +11,7 @@
  * So many clients, each over a connection that it keeps, ask for one page after the other
  * and wait for each answer: the next request leaves when the last answer is there.  It ends
  * when its time is over or when it has as many samples as it may take; percentiles are
- * exact, over all of them.
+ * exact, over all that were not refused.  It speaks HTTP in clear.
  */
 #ifndef WR_NODE_PROBE_H
 #define WR_NODE_PROBE_H
@@ -41,10 +41,12 @@ struct probe_conf {
     uint64_t seed;                  /* of which page is asked for when */
 };
 
-/* No answer, or one of 400 and above, is an error; it is in the percentiles too. */
+/* No answer, or one of 400 and above, is an error; it is in the percentiles too.  One of 429
+ * is neither: the node has looked at a limit and at nothing else, so it is counted apart. */
 struct probe_row {
     const char *page;
-    uint64_t requests, errors;
+    uint64_t requests, errors;      /* without those that were refused: */
+    uint64_t refused;
     wr_time p50, p95, p99;
 };
 

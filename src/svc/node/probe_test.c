@@ -124,6 +124,40 @@ TEST(answers_that_say_no_are_errors_of_their_page_alone)
     close_site(&site);
 }
 
+/* Every second one, at once: without that they would take the half of the percentiles. */
+static wr_err limited(struct wr_call *call)
+{
+    if (atomic_fetch_add(&turn, 1) % 2)
+        return wr_call_fail(call, WR_BUSY, "too many");
+    return in_time(call);
+}
+
+static const struct wr_route limited_plane[] = {
+    { .method = "GET", .path = "/healthz", .handler = limited },
+    { .method = "GET", .path = "/readyz", .handler = limited },
+    { .method = "GET", .path = "/version", .handler = limited },
+    { .method = "GET", .path = "/metrics", .handler = limited },
+};
+
+TEST(answers_of_429_are_refused_and_neither_errors_nor_in_the_percentiles)
+{
+    struct site site;
+    struct probe_result result = { 0 };
+    uint64_t refused = 0;
+    atomic_store(&turn, 0);
+    open_site_of(&site, 0, (struct wr_http_conf){ .routes = limited_plane, .count = 4 });
+    CHECK_OK(measure(&site, (struct probe_conf){ .duration = WR_S(9), .clients = 1,
+                                                 .samples_max = 201 }, &result));
+    for (size_t i = 0; i < PROBE_PAGES; i++) {
+        CHECK_EQ(0, result.rows[i].errors);
+        CHECK_EQ(WR_MS(10), result.rows[i].p50);
+        refused += result.rows[i].refused;
+    }
+    CHECK_EQ(101, refused);                 /* the first was to see who is there */
+    CHECK_EQ(100, requests_of(&result));
+    close_site(&site);
+}
+
 TEST(a_seed_decides_how_often_each_page_is_asked_for)
 {
     struct site site;
@@ -154,9 +188,42 @@ TEST(nobody_there_is_told_at_once)
     close_site(&site);
     REQUIRE_OK(probe_new(&probe, &conf));
     CHECK_ERR(WR_IO, probe_run(probe, &result));
-    CHECK(strstr(result.why, "127.0.0.1"));
+    CHECK(strstr(result.why, "127.0.0.1") && !strstr(result.why, "TLS"));
     CHECK_EQ(0, probe_progress(probe));
     probe_free(probe);
+}
+
+/* What a port of TLS does with a request in clear. */
+static wr_err hang_up(void *arg)
+{
+    struct wr_listener *listener = arg;
+    struct wr_conn conn;
+    wr_err err;
+    while (!(err = wr_accept(listener, &conn, WR_NEVER)))
+        wr_conn_drop(&conn);
+    return err;
+}
+
+TEST(who_is_there_and_does_not_speak_http_in_clear_is_told_apart)
+{
+    struct probe *probe = NULL;
+    struct probe_result result = { 0 };
+    struct wr_listener *listener = NULL;
+    struct wr_scope *scope = NULL;
+    struct probe_conf conf = { .duration = WR_S(1), .clients = 1 };
+    CHECK_OK(wr_addr_parse(&conf.addr, "127.0.0.1:0"));
+    REQUIRE_OK(wr_listen(&listener, &conf.addr));
+    conf.addr = *wr_listener_addr(listener);
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.port",
+                                                             .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_go(scope, "test.hang_up", hang_up, listener));
+    REQUIRE_OK(probe_new(&probe, &conf));
+    CHECK_ERR(WR_IO, probe_run(probe, &result));
+    CHECK(strstr(result.why, " (this asks by HTTP in clear only, not over TLS)"));
+    probe_free(probe);
+    wr_scope_cancel(scope);
+    (void)!wr_scope_close(scope);
+    wr_listener_close(listener);
 }
 
 TEST(who_listens_on_any_address_is_asked_on_loopback)
@@ -182,14 +249,16 @@ TEST(the_members_are_those_of_the_contract)
     struct probe_result result = { .took = WR_MS(1500), .clients = 8 };
     for (size_t i = 0; i < PROBE_PAGES; i++)
         result.rows[i] = (struct probe_row){ .page = "/p", .requests = 30, .errors = i,
-                                             .p50 = WR_US(1500), .p95 = WR_MS(2),
+                                             .refused = 1, .p50 = WR_US(1500), .p95 = WR_MS(2),
                                              .p99 = WR_MS(3) };
     wr_json_object(&json, NULL);
     probe_write(&json, &result);
     wr_json_end(&json);
     CHECK(strstr(text.at, "{\"suite\":\"admin_plane\",\"concurrency\":8,\"tookMs\":1500,"
-                          "\"requests\":120,\"errors\":6,\"rps\":80,\"endpoints\":["));
-    CHECK(strstr(text.at, "{\"endpoint\":\"/p\",\"requests\":30,\"errors\":3,\"rps\":20,"
+                          "\"requests\":120,\"errors\":6,\"refused\":4,\"rps\":80,"
+                          "\"endpoints\":["));
+    CHECK(strstr(text.at, "{\"endpoint\":\"/p\",\"requests\":30,\"errors\":3,"
+                          "\"refused\":1,\"rps\":20,"
                           "\"p50Ms\":1.5,\"p95Ms\":2,\"p99Ms\":3}]}"));
     wr_text_free(&text);
 }

@@ -90,6 +90,7 @@ static struct wr_rate rate_of(const struct wr_conf *conf, const char *per_s, con
 
 #define CONTROL_CONNECTIONS 64          /* to the control address ... */
 #define CONTROL_CONNECTIONS_IP 32       /* ... from one address */
+#define LOCAL_CONNECTIONS 64            /* by the Unix socket */
 
 void reload_admit(struct node *node, const struct wr_conf *conf)
 {
@@ -104,6 +105,7 @@ void reload_admit(struct node *node, const struct wr_conf *conf)
     limits.connections = CONTROL_CONNECTIONS_IP;
     admit_set_total(node->control_admit, CONTROL_CONNECTIONS);
     admit_set(node->control_admit, &limits);
+    admit_set_total(node->local_admit, LOCAL_CONNECTIONS);
 }
 
 static void apply_bounds(struct node *node, const struct wr_conf *conf)
