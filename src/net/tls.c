@@ -283,6 +283,7 @@ void wr_tls_free(struct wr_tls *tls)
 
 /* ---- looking at what is there ---- */
 
+/* That of this moment, with a reference of its own. */
 static SSL_CTX *context_of(struct wr_tls *tls)
 {
     wr_mutex_lock(&tls->lock);
@@ -335,13 +336,9 @@ void tls_cert_span(struct wr_tls *tls, int64_t *ret_from, int64_t *ret_until)
 
 /* ---- handshakes ---- */
 
-/* With a reference of its own to the context of this moment. */
 static SSL *ssl_new(struct wr_tls *tls)
 {
-    wr_mutex_lock(&tls->lock);
-    SSL_CTX *context = tls->context;
-    SSL_CTX_up_ref(context);
-    wr_mutex_unlock(&tls->lock);
+    SSL_CTX *context = context_of(tls);
     SSL *ssl = SSL_new(context);
     SSL_CTX_free(context);
     return ssl;

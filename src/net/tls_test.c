@@ -281,6 +281,7 @@ TEST(a_handshake_that_is_not_done_after_two_seconds_is_dropped)
         say(stream, begun[i]);
         CHECK_STR("closed", hear(stream));
         CHECK_EQ(WR_S(2), wr_now() - before);
+        settle();
         CHECK_EQ(0, wr_http_connections(site.http));
         wr_stream_close(stream);
     }

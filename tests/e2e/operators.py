@@ -1,8 +1,10 @@
 """What operators see and do: the admin plane with curl, and `weir bench`."""
 import json
+import pathlib
 import re
 import shlex
 import tempfile
+import threading
 import time
 
 import live
@@ -160,19 +162,41 @@ def copied(said, *trust):
                ((0, "200"), call))
 
 
+def start_of(server):
+    """What it says until it is ready: it may be up before that, and say much after it."""
+    until = time.monotonic() + live.UP_WITHIN
+    while True:
+        said, end, _ = pathlib.Path(server.log).read_text(errors="replace").partition("Ctrl-C")
+        if end:
+            return said
+        require(time.monotonic() < until, said)
+        time.sleep(0.01)
+
+
 @case("what a node says at the start can be copied: in clear, over TLS, over a Unix socket")
 def banner(node, tls):
-    copied(node.said())
-    copied(tls.said(), "--cacert", tls.cert)
+    copied(start_of(node))
+    copied(start_of(tls), "--cacert", tls.cert)
     with tempfile.TemporaryDirectory(prefix="weir-") as folder:
         path, log = f"{folder}/own.sock", f"{folder}/log"
         command = [node.command[0], "--http-addr", f"unix:{path}", "--data", f"{folder}/data"]
         own = live.Server(command, 0, log=log)
         try:
-            until = time.monotonic() + live.UP_WITHIN
-            while "Ctrl-C" not in own.said() and time.monotonic() < until:
-                time.sleep(0.01)
-            require(f"--unix-socket {path}" in own.said(), own.said())
-            copied(own.said())
+            said = start_of(own)
+            require(f"--unix-socket {path}" in said, said)
+            copied(said)
         finally:
             expect(own.stop(), 0)
+
+
+@case("a node that is told to stop warns of nothing, however long its last answer takes")
+def quiet_end(node):
+    with live.Node("--workers-count", "2", program=node.command[0]) as own:
+        last = threading.Thread(target=own.get, args=("/api/v1/debug/sleep?ms=1400",))
+        last.start()
+        time.sleep(0.2)
+        own.process.terminate()
+        last.join()
+        expect(own.process.wait(10), 0)
+        said = own.said()
+    require(" of 2 run" in said and '"level":"warn"' not in said, said)

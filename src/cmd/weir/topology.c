@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/oap.h>
 #include <weir/run.h>
 #include <weir/scope.h>
 #include <weir/stream.h>
@@ -45,12 +46,14 @@ static wr_err run_node(void *arg)
     return node_run(&sketch->start, &sketch->node);
 }
 
-/* A request by way of the queue, and one that fails and is told. */
+/* A request by way of the queue, one that fails and is told, and pages that keep something. */
 static wr_err ask(const struct wr_addr *addr)
 {
     static const char text[] =
         "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /api/v1/debug/sleep?ms=9999 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        "GET /api/v1/system/summary HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "POST /api/v1/reload HTTP/1.1\r\nHost: localhost\r\n"
         "Content-Length: 0\r\nConnection: close\r\n\r\n";
     struct wr_stream *stream;
@@ -64,6 +67,21 @@ static wr_err ask(const struct wr_addr *addr)
     while (!err && size > 0)
         err = wr_stream_read(stream, &size, answer, sizeof(answer), wr_after(WR_S(5)));
     wr_stream_close(stream);
+    return err;
+}
+
+static wr_err ask_oap(const struct wr_addr *addr)
+{
+    struct wr_oap_client *client;
+    struct wr_oap_answer answer = { 0 };
+    struct wr_oap_request request = { .id = WR_OAP_CFG_SNAP, .tenant = { 1 } };
+    wr_err err = wr_oap_connect(&client, &(struct wr_oap_server){ .addr = addr },
+                                wr_after(WR_S(1)));
+    if (err)
+        return err;
+    err = wr_oap_ask(client, &request, MAP_MAX, &answer, wr_after(WR_S(1)));
+    free(answer.payload);
+    wr_oap_close(client);
     return err;
 }
 
@@ -83,6 +101,8 @@ static wr_err draw(void *arg)
     if (!err)
         err = ask(&sketch->face.http);
     if (!err)
+        err = ask_oap(&sketch->face.oap);
+    if (!err)
         err = wr_sleep(wr_after(WR_S(2)));
     if (!err)
         err = wr_topo_write(&sketch->map->len, sketch->map->at, sketch->map->cap,
@@ -98,8 +118,9 @@ static wr_err draw(void *arg)
 static wr_err make_map(struct wr_text *map, enum wr_topo_format format)
 {
     static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
-    static char *const flags[] = { "weir", "--http-addr", "127.0.0.1:0", "--amnesia",
-                                   "--log-level", "error", "--workers-count", "2" };
+    static char *const flags[] = { "weir", "--http-addr", "127.0.0.1:0", "--oap-addr",
+                                   "127.0.0.1:0", "--amnesia", "--log-level", "error",
+                                   "--workers-count", "2" };
     struct wr_conf_source source = { .tables = tables, .argc = sizeof(flags) / sizeof(*flags),
                                      .argv = flags, .cpus = 2 };
     struct wr_conf_report report = { 0 };

@@ -43,7 +43,7 @@ static wr_err get_health(struct wr_call *call)
     struct node *node = wr_call_arg(call);
     struct vitals_view view;
     struct page page;
-    bool lives = vitals_look(&node->vitals, wr_monitor_stalled(), wr_now(), wr_wall().ns,
+    bool lives = vitals_look(&node->vitals, wr_monitor_stalled(), wr_now, wr_wall().ns,
                              &view);
     page_begin(&page);
     wr_json_bool(&page.json, "ok", lives);

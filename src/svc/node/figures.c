@@ -1,6 +1,7 @@
 /* figures.c - see figures.h. */
 #include "svc/node/figures.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <weir/lock.h>
@@ -8,17 +9,24 @@
 #include <weir/task.h>
 
 #define RANK_COUNTERS 30
-#define FIRST ((size_t)64 << 10)
-#define MAX ((size_t)4 << 20)
-#define WITHIN WR_MS(100)
+#define SHEET_GUESS ((size_t)64 << 10)  /* how long it is taken to be at first ... */
+#define SHEET_MAX ((size_t)4 << 20)     /* ... and at most */
+#define READ_WITHIN WR_MS(100)
+
+/* The page as it was at some time.  It is copied outside of the lock, which takes longer
+ * than others should wait: so whoever has one counts. */
+struct sheet {
+    _Atomic unsigned holders;
+    wr_time at;                     /* when it was begun */
+    size_t len;
+    char text[];
+};
 
 struct figures {
     struct wr_mutex lock;           /* of what follows */
     wr_time since;                  /* so many were written from here on: */
     unsigned written;
-    char *text;                     /* the last one, of when it was begun; NULL: none */
-    size_t len;
-    wr_time at;
+    struct sheet *last;             /* NULL: none */
 };
 
 wr_err figures_new(struct figures **ret)
@@ -31,19 +39,25 @@ wr_err figures_new(struct figures **ret)
     return WR_OK;
 }
 
+static void let_go(struct sheet *sheet)
+{
+    if (sheet && atomic_fetch_sub(&sheet->holders, 1) == 1)
+        free(sheet);
+}
+
 void figures_free(struct figures *figures)
 {
     if (!figures)
         return;
     wr_mutex_fini(&figures->lock);
-    free(figures->text);
+    let_go(figures->last);
     free(figures);
 }
 
 /* They are read by one at a time, which takes a moment: who comes then looks again. */
 static wr_err write_text(size_t *len, char *buf, size_t cap)
 {
-    wr_time until = wr_after(WITHIN);
+    wr_time until = wr_after(READ_WITHIN);
     wr_err err;
     while ((err = wr_metric_write(len, buf, cap)) == WR_BUSY && wr_now() < until)
         if (wr_yield())
@@ -52,66 +66,75 @@ static wr_err write_text(size_t *len, char *buf, size_t cap)
 }
 
 /* How long they are is known when they are written: a second time with room enough. */
-static wr_err make_text(char **ret, size_t *ret_len)
+static wr_err make_sheet(struct sheet **ret, wr_time now)
 {
     wr_err err = WR_NOMEM;
-    *ret = NULL;
-    *ret_len = FIRST;
-    for (int i = 0; i < 3 && err == WR_NOMEM && *ret_len <= MAX; i++) {
-        size_t cap = *ret_len + *ret_len / 8 + 1;
-        free(*ret);
-        *ret = malloc(cap);
-        err = *ret ? write_text(ret_len, *ret, cap) : WR_NOMEM;
+    struct sheet *sheet = NULL;
+    size_t len = SHEET_GUESS;
+    for (int i = 0; i < 3 && err == WR_NOMEM && len <= SHEET_MAX; i++) {
+        size_t cap = len + len / 8 + 1;
+        free(sheet);
+        sheet = malloc(sizeof(*sheet) + cap);
+        err = sheet ? write_text(&len, sheet->text, cap) : WR_NOMEM;
     }
-    return err;
+    if (err) {
+        free(sheet);
+        return err;
+    }
+    atomic_init(&sheet->holders, 1);
+    sheet->at = now;
+    sheet->len = len;
+    *ret = sheet;
+    return WR_OK;
 }
 
-/* Whether they were written often enough of late, and the last ones do. */
-static bool serve_again(struct figures *figures, struct wr_call *call, wr_time now)
+/* The last one, when they were written often enough of late and it does; else NULL. */
+static struct sheet *take_last(struct figures *figures, wr_time now)
 {
+    struct sheet *sheet = NULL;
     wr_mutex_lock(&figures->lock);
     if (now - figures->since >= FIGURES_SPAN) {
         figures->since = now;
         figures->written = 0;
     }
-    bool enough = figures->written >= FIGURES_FRESH_MAX && figures->text
-        && now - figures->at < FIGURES_SPAN;
-    if (enough)
-        wr_call_write(call, figures->text, figures->len);
-    else
+    if (figures->written >= FIGURES_FRESH_MAX && figures->last
+        && now - figures->last->at < FIGURES_SPAN) {
+        sheet = figures->last;
+        atomic_fetch_add(&sheet->holders, 1);
+    } else {
         figures->written++;
-    wr_mutex_unlock(&figures->lock);
-    return enough;
-}
-
-/* Who asks for them now and then leaves nothing behind.  Returns what is not needed. */
-static char *keep(struct figures *figures, char *text, size_t len, wr_time at)
-{
-    wr_mutex_lock(&figures->lock);
-    if (figures->written > 1 && (!figures->text || at >= figures->at)) {
-        char *old = figures->text;
-        figures->text = text;
-        figures->len = len;
-        figures->at = at;
-        text = old;
     }
     wr_mutex_unlock(&figures->lock);
-    return text;
+    return sheet;
+}
+
+/* Who asks for them now and then leaves nothing behind. */
+static void keep(struct figures *figures, struct sheet *sheet)
+{
+    struct sheet *old = NULL;
+    wr_mutex_lock(&figures->lock);
+    if (figures->written > 1 && (!figures->last || sheet->at >= figures->last->at)) {
+        old = figures->last;
+        figures->last = sheet;
+        atomic_fetch_add(&sheet->holders, 1);
+    }
+    wr_mutex_unlock(&figures->lock);
+    let_go(old);
 }
 
 wr_err figures_serve(struct figures *figures, struct wr_call *call)
 {
     wr_time now = wr_now();
-    char *text;
-    size_t len;
     wr_call_type(call, "text/plain; version=0.0.4; charset=utf-8");
-    if (serve_again(figures, call, now))
-        return WR_OK;
-    wr_err err = make_text(&text, &len);
-    if (!err) {
-        wr_call_write(call, text, len);
-        text = keep(figures, text, len, now);
+    struct sheet *sheet = take_last(figures, now);
+    wr_err err = WR_OK;
+    if (!sheet) {
+        err = make_sheet(&sheet, now);
+        if (!err)
+            keep(figures, sheet);
     }
-    free(text);
+    if (!err)
+        wr_call_write(call, sheet->text, sheet->len);
+    let_go(sheet);
     return err;
 }

@@ -222,6 +222,7 @@ static void report(struct reporter *reporter)
     struct ready_view view;
     vitals_beat(&node->vitals, wr_now());
     ready_look(node->ready, &view);
+    bool leaving = atomic_load(&node->leaving); /* read last: who leaves ends its children */
     show_figures(node);
     traffic_note(node->traffic, wr_wall(), wr_stream_bytes());
     for (size_t i = 0; i < view.count; i++) {
@@ -229,7 +230,8 @@ static void report(struct reporter *reporter)
             continue;
         const char *name = ready_key(node->ready, i)->name;
         bus_tell(node->bus, BUS_HEALTH, name, view.keys[i].health == WR_HEALTH_READY, 0);
-        wr_log(view.keys[i].health == WR_HEALTH_READY ? WR_INFO : WR_WARN, "node.health",
+        bool worse = view.keys[i].health < reporter->last.keys[i].health;
+        wr_log(worse && !leaving ? WR_WARN : WR_INFO, "node.health",
                WR_F_STR("key", name), WR_F_U64("state", view.keys[i].health),
                WR_F_STR("why", view.keys[i].why));
     }

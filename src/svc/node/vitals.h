@@ -3,7 +3,7 @@
  *     struct vitals vitals = { 0 };
  *     vitals_beat(&vitals, wr_now());             the control plane, each second
  *     struct vitals_view view;
- *     if (!vitals_look(&vitals, wr_monitor_stalled(), wr_now(), wr_wall().ns, &view))
+ *     if (!vitals_look(&vitals, wr_monitor_stalled(), wr_now, wr_wall().ns, &view))
  *         ... 503, view.event_loop, view.clock
  *
  * Each of the two is looked at when somebody asks.  The event loops: no worker of the
@@ -24,7 +24,7 @@
 
 #define VITALS_STALL WR_S(2)
 #define VITALS_SILENT WR_S(10)
-#define VITALS_BACK WR_MS(100)      /* others look at the same time */
+#define VITALS_BACK WR_MS(100)
 #define VITALS_WALL_MIN (INT64_C(1735689600) * WR_S(1))     /* the year 2025 */
 #define VITALS_WHY_MAX 80
 
@@ -42,8 +42,10 @@ struct vitals_view {
 /* The control plane runs; 0: it has been told to stop. */
 void vitals_beat(struct vitals *vitals, wr_time now);
 
-/* `stalled`: for how long a worker has been kept.  False: it does not live, and why. */
-bool vitals_look(struct vitals *vitals, wr_time stalled, wr_time now, int64_t wall,
+/* `stalled`: for how long a worker has been kept.  `clock` is looked at when what others have
+ * seen is known, as those who look in between are later than it.  False: it does not live,
+ * and why. */
+bool vitals_look(struct vitals *vitals, wr_time stalled, wr_time (*clock)(void), int64_t wall,
                  struct vitals_view *ret);
 
 #endif
