@@ -6,6 +6,12 @@
 /* Variables that begin like ours and belong to others: the runtime, the tests. */
 static const char *const others[] = { "WEIR_LOG=", "WEIR_TEST_" };
 
+/* What the seeds have for development, and what is true here instead. */
+static const struct { const char *name, *instead; } ignored[] = {
+    { "MACRONODE_DEV_READY", "readiness is told as it is: each part is probed" },
+    { "MACRONODE_DEV_INSECURE", "on loopback no token is needed, and elsewhere one always is" },
+};
+
 static const char *find(char *const *env, const char *name, size_t len)
 {
     for (; env && *env; env++)
@@ -41,6 +47,8 @@ static void look_for(struct given *ret, const struct wr_conf_key *key, char *con
     }
 }
 
+/* Something near one of our names is a mistake of it; what is near none may be meant for
+ * somebody else. */
 static void unknown(const struct wr_conf *conf, const char *variable,
                     struct wr_conf_report *report)
 {
@@ -56,9 +64,11 @@ static void unknown(const struct wr_conf *conf, const char *variable,
             return;
         wr_nearest_try(&nearest, buf + 5);
     }
-    wr_report_warning(report, "environment %s: there is no such key%s%s%s", shown,
-                      nearest.name[0] ? "; did you mean WEIR_" : "", nearest.name,
-                      nearest.name[0] ? "?" : "");
+    if (nearest.name[0])
+        wr_report_error(report, "environment %s: there is no such key; did you mean WEIR_%s?",
+                        shown, nearest.name);
+    else
+        wr_report_warning(report, "environment %s: there is no such key", shown);
 }
 
 void wr_env_find(struct given *ret, const struct wr_conf *conf,
@@ -66,6 +76,10 @@ void wr_env_find(struct given *ret, const struct wr_conf *conf,
 {
     for (size_t i = 0; i < conf->count; i++)
         look_for(&ret[i], conf->slots[i].key, source->env, report);
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+        if (wr_env_get(source->env, ignored[i].name, strlen(ignored[i].name)))
+            wr_report_warning(report, "environment %s: it is not honoured; %s",
+                              ignored[i].name, ignored[i].instead);
     for (char *const *at = source->env; at && *at; at++) {
         bool ours = strncmp(*at, "WEIR_", 5) == 0;
         for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

@@ -43,10 +43,24 @@ TEST_PLAIN(a_variable_that_only_begins_like_ours_is_another)
     wr_conf_unref(conf);
 }
 
-TEST_PLAIN(an_unknown_variable_of_ours_is_warned_about)
+TEST_PLAIN(a_variable_that_is_nearly_one_of_ours_is_refused_with_its_right_name)
 {
-    CHECK_STR("warning: environment WEIR_MAX_CON: there is no such key; did you mean "
-              "WEIR_MAX_CONNS?\n", WARNED(ENV("WEIR_MAX_CON=6")));
+    CHECK_STR("environment WEIR_MAX_CON: there is no such key; did you mean WEIR_MAX_CONNS?\n",
+              REFUSED(ENV("WEIR_MAX_CON=6")));
+}
+
+TEST_PLAIN(switches_of_the_seeds_that_would_make_it_lie_are_said_not_to_be_honoured)
+{
+    CHECK_STR("warning: environment MACRONODE_DEV_READY: it is not honoured; readiness is told "
+              "as it is: each part is probed\n", WARNED(ENV("MACRONODE_DEV_READY=1")));
+    CHECK_STR("warning: environment MACRONODE_DEV_INSECURE: it is not honoured; on loopback no "
+              "token is needed, and elsewhere one always is\n",
+              WARNED(ENV("MACRONODE_DEV_INSECURE=1")));
+    CHECK_STR("", WARNED(ENV("MACRONODE_DEV_READY=")));
+}
+
+TEST_PLAIN(another_variable_that_begins_like_ours_is_warned_about)
+{
     CHECK_STR("warning: environment WEIR_COLOR: there is no such key\n",
               WARNED(ENV("WEIR_COLOR=red")));
 }

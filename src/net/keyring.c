@@ -74,8 +74,8 @@ static wr_err read_lines(struct keyring *ring, char *text, const char *path, cha
                            : wr_err_text(err));
     }
     if (ring->count == 0)
-        return explain(WR_INVALID, why, "%s has no key; make one with: weir token mint "
-                       "--new-key --key FILE", path);
+        return explain(WR_INVALID, why, "%s has no key; make another with: weir token mint "
+                       "--new-key --scope node.read --key FILE", path);
     return WR_OK;
 }
 
@@ -85,7 +85,7 @@ static wr_err look(const char *path, wr_time deadline, char *why)
     wr_err err = wr_file_look(&info, path, deadline);
     if (err == WR_NOTFOUND)
         return explain(err, why, "there is no key file %s; make one with: weir token mint "
-                       "--new-key --key %s", path, path);
+                       "--new-key --scope node.read --key %s", path, path);
     if (!err && info.mode & 077)
         return explain(WR_DENIED, why, "the key file %s has mode %04o, so others can get at "
                        "it; run: chmod 600 %s", path, info.mode, path);

@@ -76,7 +76,7 @@ TEST(a_file_that_is_not_there_is_said_with_what_to_do)
     REQUIRE(enter());
     CHECK_ERR(WR_NOTFOUND, keyring_load(&ring, path, SOON, why));
     snprintf(want, sizeof(want), "there is no key file %s; make one with: weir token mint "
-             "--new-key --key %s", path, path);
+             "--new-key --scope node.read --key %s", path, path);
     CHECK_STR(want, why);
     leave();
 }

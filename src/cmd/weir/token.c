@@ -33,7 +33,8 @@ static const char usage[] =
     "  --id ID           of the new token; a ULID otherwise\n"
     "\n"
     "limits:\n"
-    "  --scope S         index.read, index.admin, ...; may be repeated\n"
+    "  --scope S         node.read, node.admin (what changes the node); those of services:\n"
+    "                    index.read, ...; /openapi.json has that of each route; repeatable\n"
     "  --expires D       after 1s or more: 5s, 2m, 1h, or \"never\"; mint: 1h unless it is "
     "said\n"
     "  --not-before D    only from then on\n"
@@ -145,7 +146,7 @@ static bool add_to(const char **list, size_t *count, const char *option, const c
         good++;
     if (len == 0 || good < len)
         return wrong(option, text, method ? "a method in capital letters, such as GET"
-                                          : "a name such as index.read: letters, digits and "
+                                          : "a name such as node.read: letters, digits and "
                                             ". _ - :, without blanks");
     if (*count == LIST_MAX)
         return wrong(option, text, "one of at most 16");
@@ -328,6 +329,23 @@ static int refuse(const char *why)
     return 2;
 }
 
+/* Nobody could ever use it. */
+static bool ends_before_it_begins(const struct options *options)
+{
+    uint64_t begin = 0, end = UINT64_MAX;
+    for (size_t i = 0; i < options->count; i++) {
+        const struct wr_caveat_conf *caveat = &options->caveats[i];
+        if (caveat->kind == WR_CAVEAT_NBF && caveat->number > begin)
+            begin = caveat->number;
+        if (caveat->kind == WR_CAVEAT_EXP && caveat->number < end)
+            end = caveat->number;
+    }
+    return begin >= end;
+}
+
+static const char never[] = "the token would end before it begins: --expires must be more than "
+                            "--not-before, and is 1h for mint unless it is said";
+
 static int mint(struct options *options, int argc)
 {
     char why[KEYRING_WHY], id[WR_ULID_TEXT];
@@ -345,6 +363,8 @@ static int mint(struct options *options, int argc)
         return refuse("--kid names a new key: it goes with --new-key");
     if (!options->expires && !add_time(options, EXPIRES, "1h"))
         return 2;
+    if (ends_before_it_begins(options))
+        return refuse(never);
     wr_rand_seed_from_world(&rand);
     const char *tid = options->id ? options->id : wr_ulid_make(&rand, id);
     if (!rehearse(options, tid))
@@ -386,6 +406,8 @@ static int attenuate(const struct options *options, int argc, char **argv)
         return refuse("attenuate needs --key FILE: each link of the chain takes the key");
     if (options->count + options->scope_count + options->method_count == 0)
         return refuse("attenuate needs a limit to add");
+    if (ends_before_it_begins(options))
+        return refuse(never);
     if (options->new_key || options->kid || options->id || options->all_scopes)
         return refuse("--new-key, --kid, --id and --all-scopes are for mint");
     if (!read_token(&token, &verdict, argc, argv)) {
