@@ -1,4 +1,5 @@
 """HTTP/2 by hand: frames that are right one by one and an attack all together."""
+import contextlib
 import socket
 import struct
 import time
@@ -32,8 +33,8 @@ REQUEST = b"\x82\x86" + literal(4, b"/v1/hello") + literal(1, b"127.0.0.1")
 class Peer(raw.Link):
     """A client of HTTP/2 without a conscience."""
 
-    def __init__(self, node, settings=b""):
-        super().__init__(node)
+    def __init__(self, node, settings=b"", source=""):
+        super().__init__(node, source=source)
         self.send(PREFACE + frame(SETTINGS, 0, 0, settings))
 
     def greet(self):
@@ -203,3 +204,24 @@ def closed_window(node):
             peer.send(frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 3, REQUEST))
         time.sleep(0.3)
         expect(node.get("/v1/hello")[0], 200)
+
+
+@case("four addresses that ask for health and take no answer leave it to others")
+def stalled_control(node):
+    none = struct.pack(">HI", 4, 0)         # SETTINGS_INITIAL_WINDOW_SIZE of 0
+    health = b"\x82\x86" + literal(4, b"/healthz") + literal(1, b"127.0.0.1")
+    reload = b"\x83\x86" + literal(4, b"/api/v1/reload") + literal(1, b"127.0.0.1")
+    with contextlib.ExitStack() as stack:
+        for source in ("127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"):
+            peer = stack.enter_context(Peer(node, none, source))
+            for i in range(80):
+                peer.send(frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, health))
+            peer = stack.enter_context(Peer(node, none, source))
+            for i in range(80):
+                peer.send(frame(HEADERS, END_HEADERS, 2 * i + 1, reload))
+            for _ in range(70):
+                link = stack.enter_context(raw.Link(node, source=source))
+                link.send(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+                          b"Transfer-Encoding: chunked\r\n\r\n")
+        time.sleep(0.5)
+        expect(node.get("/healthz")[0], 200)
