@@ -198,9 +198,15 @@ static wr_err hang_up(void *arg)
 {
     struct wr_listener *listener = arg;
     struct wr_conn conn;
+    struct wr_stream *stream;
+    char said[1000];
+    size_t size;
     wr_err err;
-    while (!(err = wr_accept(listener, &conn, WR_NEVER)))
-        wr_conn_drop(&conn);
+    while (!(err = wr_accept(listener, &conn, WR_NEVER))
+           && !(err = wr_stream_open(&stream, &conn))) {
+        (void)!wr_stream_read(stream, &size, said, sizeof(said), wr_after(WR_S(1)));
+        wr_stream_close(stream);
+    }
     return err;
 }
 
