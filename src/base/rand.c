@@ -14,11 +14,13 @@ static uint64_t rotate(uint64_t bits, unsigned left)
     return bits << left | bits >> (64 - left);
 }
 
+#define STEP 0x9e3779b97f4a7c15     /* of splitmix64: 2^64 over the golden ratio, odd */
+
 /* Successive values differ in half their bits even for seeds that differ in
  * one; four of them are never all zero, the one state xoshiro cannot leave. */
 static uint64_t spread(uint64_t *seed)
 {
-    uint64_t mixed = *seed += 0x9e3779b97f4a7c15;
+    uint64_t mixed = *seed += STEP;
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
     mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
     return mixed ^ mixed >> 31;
@@ -71,4 +73,18 @@ int64_t wr_rand_span(struct wr_rand *rand, int64_t min, int64_t max)
     uint64_t count = (uint64_t)max - (uint64_t)min + 1;
     uint64_t offset = count == 0 ? wr_rand_next(rand) : wr_rand_below(rand, count);
     return (int64_t)((uint64_t)min + offset);
+}
+
+void wr_rand_share_from_world(struct wr_rand_shared *shared)
+{
+    uint64_t seed;
+    wr_world->entropy(&seed, sizeof(seed));
+    atomic_store_explicit(&shared->state, seed, memory_order_relaxed);
+}
+
+int64_t wr_rand_draw(struct wr_rand_shared *shared, int64_t min, int64_t max)
+{
+    struct wr_rand rand;
+    wr_rand_seed(&rand, atomic_fetch_add_explicit(&shared->state, STEP, memory_order_relaxed));
+    return wr_rand_span(&rand, min, max);
 }

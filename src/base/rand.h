@@ -12,6 +12,7 @@
 #ifndef WR_BASE_RAND_H
 #define WR_BASE_RAND_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct wr_rand { uint64_t state[4]; };
@@ -29,5 +30,11 @@ uint64_t wr_rand_below(struct wr_rand *rand, uint64_t limit);
 
 /* One of min .. max, both included, each equally likely; min > max is a panic. */
 int64_t wr_rand_span(struct wr_rand *rand, int64_t min, int64_t max);
+
+/* One that all threads may draw from at once: a word, and a draw is an addition to it.
+ * For jitter. */
+struct wr_rand_shared { _Atomic uint64_t state; };
+void wr_rand_share_from_world(struct wr_rand_shared *shared);
+int64_t wr_rand_draw(struct wr_rand_shared *shared, int64_t min, int64_t max);
 
 #endif

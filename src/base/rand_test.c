@@ -128,3 +128,17 @@ TEST_DIES_PLAIN(a_span_that_runs_backwards_is_a_panic, "assertion failed: min <=
     wr_rand_seed(&rand, 1);
     (void)wr_rand_span(&rand, 2, 1);
 }
+
+TEST_PLAIN(a_shared_one_draws_evenly_and_never_twice_from_the_same_state)
+{
+    struct wr_rand_shared shared = { 7 };
+    unsigned seen[10] = { 0 };
+    for (int i = 0; i < 10000; i++)
+        seen[wr_rand_draw(&shared, 0, 9)]++;
+    for (int i = 0; i < 10; i++)
+        CHECK(seen[i] > 850 && seen[i] < 1150);
+    struct wr_rand_shared one, other;
+    wr_rand_share_from_world(&one);
+    wr_rand_share_from_world(&other);
+    CHECK(atomic_load(&one.state) != atomic_load(&other.state));
+}

@@ -6,6 +6,7 @@
 
 #include <weir/lock.h>
 
+#include "base/scatter.h"
 #include "base/world.h"
 
 #define LOCK_RANK 1000
@@ -58,26 +59,6 @@ void roster_free(struct roster *roster)
     }
     free(roster->parts[0].guests);
     free(roster);
-}
-
-static uint64_t mix(uint64_t word, uint64_t by)
-{
-    unsigned __int128 product = (unsigned __int128)word * by;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Keys that differ in their last bytes alone would crowd in some parts, with some seeds,
- * but for the last step. */
-static uint64_t hash(const struct roster *roster, const unsigned char *key, size_t len)
-{
-    uint64_t sum = roster->seed[0] ^ len;
-    for (size_t at = 0; at < len; at += 8) {
-        uint64_t word = 0;
-        memcpy(&word, key + at, len - at < 8 ? len - at : 8);
-        sum = mix(sum ^ word, roster->seed[1] | 1);
-    }
-    sum = mix(sum ^ roster->seed[0], 0x9e3779b97f4a7c15);
-    return sum ^ sum >> 32;
 }
 
 /* ---- under the lock of a part ---- */
@@ -150,7 +131,7 @@ wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t
                     struct guest **ret)
 {
     WR_ASSERT(len <= ROSTER_KEY_MAX);
-    uint64_t sum = hash(roster, key, len);
+    uint64_t sum = wr_scatter(roster->seed, key, len);
     struct part *part = &roster->parts[(sum >> 32) % roster->part_count];
     uint32_t slot = (uint32_t)(sum % SLOTS);
     wr_mutex_lock(&part->lock);
