@@ -1,5 +1,5 @@
 /* shed.c - controlled delay, at the tail. */
-#include "flow/shed.h"
+#include <weir/shed.h>
 
 #include <weir/panic.h>
 
@@ -13,19 +13,25 @@ static void set(_Atomic wr_time *at, wr_time time)
     atomic_store_explicit(at, time, memory_order_relaxed);
 }
 
-static bool slow(const struct shed *shed, wr_time now)
+#define PATIENCE 10                 /* intervals that the high class is let in for longer */
+
+static bool slow(const struct wr_shed *shed, enum wr_shed_class which, wr_time now)
 {
     wr_time since = get(&shed->slow_since);
-    return since && (now - since >= shed->interval || now < get(&shed->wary_until));
+    if (!since || which == WR_SHED_LOW)
+        return since != 0;
+    if (which == WR_SHED_HIGH)
+        return now - since >= PATIENCE * shed->interval;
+    return now - since >= shed->interval || now < get(&shed->wary_until);
 }
 
-void shed_withdraw(struct shed *shed)
+void wr_shed_withdraw(struct wr_shed *shed)
 {
     int64_t before = atomic_fetch_sub_explicit(&shed->waiting, 1, memory_order_relaxed);
     WR_ASSERT(before > 0);
 }
 
-bool shed_enter(struct shed *shed)
+bool wr_shed_enter(struct wr_shed *shed, enum wr_shed_class which)
 {
     wr_time now = wr_now();
     if (atomic_fetch_add_explicit(&shed->waiting, 1, memory_order_relaxed) == 0) {
@@ -33,17 +39,17 @@ bool shed_enter(struct shed *shed)
         set(&shed->moved_at, now);
         return false;
     }
-    if (!slow(shed, now) && now - get(&shed->moved_at) < shed->interval)
+    if (!slow(shed, which, now) && now - get(&shed->moved_at) < shed->interval)
         return false;
-    shed_withdraw(shed);
+    wr_shed_withdraw(shed);
     atomic_fetch_add_explicit(&shed->refused, 1, memory_order_relaxed);
     return true;
 }
 
-void shed_leave(struct shed *shed, wr_time entered)
+void wr_shed_leave(struct wr_shed *shed, wr_time entered)
 {
     wr_time now = wr_now(), none = 0;
-    shed_withdraw(shed);
+    wr_shed_withdraw(shed);
     set(&shed->moved_at, now);
     if (now - entered <= shed->target) {
         set(&shed->slow_since, 0);
@@ -51,6 +57,6 @@ void shed_leave(struct shed *shed, wr_time entered)
     }
     atomic_compare_exchange_strong_explicit(&shed->slow_since, &none, now, memory_order_relaxed,
                                             memory_order_relaxed);
-    if (slow(shed, now))
+    if (slow(shed, WR_SHED_NORMAL, now))
         set(&shed->wary_until, now + shed->interval);
 }
