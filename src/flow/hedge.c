@@ -1,0 +1,315 @@
+/* hedge.c - legs in a scope: started in two waves, ended together.
+ *
+ * The caller waits for its scope, and for nothing else: until all legs of the first wave have
+ * ended, or until the delay is over; then until all legs have ended.  The leg that completes
+ * the quorum cancels the scope, so that the others end.
+ */
+#include <weir/hedge.h>
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <weir/metric.h>
+#include <weir/scope.h>
+#include <weir/task.h>
+
+#include "flow/delay.h"
+
+#define A_LEG 1000                  /* the budget is in thousandths of a leg */
+#define SAVED_MAX 10                /* extra legs that can be saved up, for each beta */
+#define SAMPLES_MIN 100             /* below this nothing is known about the delay */
+
+struct wr_hedge {
+    struct wr_hedge_conf conf;
+    struct delay delay;
+    _Atomic int64_t budget;
+    struct wr_counter *win_counted, *lose_counted, *tie_counted;
+    _Atomic uint64_t calls, legs, extra, win, lose, tie, over_budget;
+};
+
+static struct wr_metric hedged = {
+    .name = "hedged_calls_total", .help = "Calls that asked more than the first ones.",
+    .type = WR_COUNTER, .labels = { "call", "result" }, .series_max = 3 * 32,
+};
+
+struct leg {
+    struct round *round;
+    struct wr_ask ask;
+    wr_err err;
+    wr_time took;
+    bool extra;
+    bool satisfies;
+    uint32_t order;                 /* among those that satisfy */
+};
+
+/* One call with its legs; on the stack of who called. */
+struct round {
+    struct wr_hedge *hedge;
+    const struct wr_call *inner;
+    const struct wr_ask *ask;
+    struct wr_scope *scope;
+    wr_time deadline;
+    uint32_t quorum;
+    _Atomic uint32_t satisfied;
+    uint32_t leg_count;
+    struct leg legs[WR_HEDGE_LEGS_MAX];
+};
+
+static void count(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+/* ---- a leg ---- */
+
+static wr_err run_leg(void *arg)
+{
+    struct leg *leg = arg;
+    struct round *round = leg->round;
+    const struct wr_hedge_conf *conf = &round->hedge->conf;
+    wr_time begun = wr_now();
+    leg->err = wr_call(round->inner, &leg->ask, round->deadline);
+    leg->took = wr_now() - begun;
+    leg->satisfies = !leg->err
+                     && (!conf->satisfies || conf->satisfies(&leg->ask, leg->ask.answer));
+    if (leg->satisfies) {
+        leg->order = atomic_fetch_add_explicit(&round->satisfied, 1, memory_order_acq_rel);
+        if (leg->order + 1 == round->quorum)
+            wr_scope_cancel(round->scope);
+    }
+    return WR_OK;
+}
+
+static wr_err start_leg(struct round *round, bool extra)
+{
+    struct leg *leg = &round->legs[round->leg_count];
+    *leg = (struct leg){ .round = round, .ask = *round->ask, .err = WR_CANCELED,
+                         .extra = extra };
+    leg->ask.target = round->ask->targets[round->leg_count];
+    leg->ask.answer = NULL;
+    leg->ask.tries = 0;
+    wr_err err = wr_scope_go(round->scope, "hedge.leg", run_leg, leg);
+    round->leg_count += !err;
+    return err;
+}
+
+/* ---- the waves ---- */
+
+static wr_time delay_of(const struct wr_hedge *hedge)
+{
+    const struct wr_hedge_conf *conf = &hedge->conf;
+    if (conf->quantile_permille >= 1000
+        || atomic_load_explicit(&hedge->delay.total, memory_order_relaxed) < SAMPLES_MIN)
+        return conf->delay_max;
+    wr_time delay = delay_quantile(&hedge->delay, conf->quantile_permille);
+    return delay < conf->delay_max ? delay : conf->delay_max;
+}
+
+static void deposit(struct wr_hedge *hedge)
+{
+    int64_t full = (int64_t)hedge->conf.beta * SAVED_MAX * A_LEG, then;
+    int64_t now = atomic_load_explicit(&hedge->budget, memory_order_relaxed);
+    do {
+        then = now + hedge->conf.budget_permille;
+        then = then < full ? then : full;
+    } while (!atomic_compare_exchange_weak_explicit(&hedge->budget, &now, then,
+                                                    memory_order_relaxed,
+                                                    memory_order_relaxed));
+}
+
+static bool withdraw(struct wr_hedge *hedge)
+{
+    int64_t now = atomic_load_explicit(&hedge->budget, memory_order_relaxed);
+    do {
+        if (now < A_LEG)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&hedge->budget, &now, now - A_LEG,
+                                                    memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return true;
+}
+
+static wr_err first_wave(struct round *round)
+{
+    wr_err err = WR_OK;
+    uint32_t alpha = round->hedge->conf.alpha;
+    while (!err && round->leg_count < alpha && round->leg_count < round->ask->target_count)
+        err = start_leg(round, false);
+    return round->leg_count ? WR_OK : err;
+}
+
+/* In place of legs that have all failed it costs nothing. */
+static void second_wave(struct round *round, bool in_place)
+{
+    struct wr_hedge *hedge = round->hedge;
+    uint32_t before = round->leg_count;
+    bool paid = true;
+    while (paid && round->leg_count < before + hedge->conf.beta
+           && round->leg_count < round->ask->target_count) {
+        paid = in_place || withdraw(hedge);
+        if (paid && start_leg(round, true))
+            break;
+    }
+    count(&hedge->extra, round->leg_count - before);
+    if (!paid && round->leg_count == before)
+        count(&hedge->over_budget, 1);
+}
+
+/* WR_OK: all legs have ended.  Errors: CANCELED, TIMEOUT: the caller's. */
+static wr_err run_waves(struct round *round)
+{
+    wr_time second = wr_after(delay_of(round->hedge));
+    wr_err err = first_wave(round);
+    if (err)
+        return err;
+    if (second < round->deadline) {
+        err = wr_scope_join(round->scope, second);
+        bool over = atomic_load_explicit(&round->satisfied, memory_order_acquire)
+                    >= round->quorum;
+        if (!over && (!err || err == WR_TIMEOUT))
+            second_wave(round, !err);
+    }
+    return wr_scope_join(round->scope, round->deadline);
+}
+
+/* ---- the outcome ---- */
+
+static void account(struct round *round)
+{
+    struct wr_hedge *hedge = round->hedge;
+    bool first_extra = false, any_extra = false, any_first = false, sent_extra = false;
+    for (uint32_t i = 0; i < round->leg_count; i++) {
+        const struct leg *leg = &round->legs[i];
+        sent_extra |= leg->extra;
+        if (leg->satisfies) {
+            any_extra |= leg->extra;
+            any_first |= !leg->extra;
+            first_extra |= leg->extra && leg->order < round->quorum;
+        }
+        /* One that was cut off took at least that long. */
+        if (!leg->err || leg->err == WR_CANCELED || leg->err == WR_TIMEOUT)
+            delay_note(&hedge->delay, leg->took);
+    }
+    count(&hedge->calls, 1);
+    count(&hedge->legs, round->leg_count);
+    if (!sent_extra || !(any_extra || any_first))
+        return;
+    bool tie = any_extra && any_first && round->satisfied > round->quorum;
+    count(tie ? &hedge->tie : first_extra ? &hedge->win : &hedge->lose, 1);
+    wr_counter_add(tie ? hedge->tie_counted
+                       : first_extra ? hedge->win_counted : hedge->lose_counted, 1);
+}
+
+static wr_err take_answer(struct round *round, struct wr_ask *ask)
+{
+    struct wr_bytes *answers[WR_HEDGE_LEGS_MAX];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < round->leg_count; i++) {
+        struct leg *leg = &round->legs[i];
+        if (leg->satisfies && leg->order == 0) {
+            ask->target = leg->ask.target;
+            ask->answer = wr_bytes_ref(leg->ask.answer);
+        }
+        if (leg->satisfies)
+            answers[found++] = leg->ask.answer;
+    }
+    if (!round->hedge->conf.merge)
+        return WR_OK;
+    wr_ask_done(ask);
+    return round->hedge->conf.merge(&ask->answer, answers, found);
+}
+
+/* Why there was no quorum. */
+static wr_err failure(const struct round *round, wr_err ended)
+{
+    wr_err first = WR_OK;
+    bool nothing = true, refused = true;
+    for (uint32_t i = 0; i < round->leg_count; i++) {
+        wr_err err = round->legs[i].err;
+        nothing &= !err || err == WR_NOTFOUND;
+        refused &= err == WR_OPENCIRCUIT;
+        if (!first && err != WR_OK && err != WR_NOTFOUND && err != WR_OPENCIRCUIT)
+            first = err;
+    }
+    if (ended)
+        return ended;
+    return nothing ? WR_NOTFOUND : refused || !first ? WR_OPENCIRCUIT : first;
+}
+
+static wr_err ask_many(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+{
+    struct wr_hedge *hedge = call->self;
+    struct round round = { .hedge = hedge, .inner = call->inner, .ask = ask,
+                           .deadline = deadline, .quorum = hedge->conf.quorum };
+    wr_err err = wr_scope_new(&round.scope, &(struct wr_scope_conf){
+        .name = hedge->conf.name, .deadline = deadline });
+    if (err)
+        return err;
+    deposit(hedge);
+    wr_err ended = run_waves(&round);
+    err = wr_scope_close(round.scope);
+    account(&round);
+    uint32_t satisfied = atomic_load_explicit(&round.satisfied, memory_order_acquire);
+    if (satisfied >= round.quorum)
+        err = take_answer(&round, ask);
+    else
+        err = err ? err : failure(&round, ended);
+    for (uint32_t i = 0; i < round.leg_count; i++) {
+        ask->tries += round.legs[i].ask.tries;
+        wr_ask_done(&round.legs[i].ask);
+    }
+    return err;
+}
+
+wr_err wr_hedge_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+{
+    if (ask->safe && ask->target_count > 1)
+        return ask_many(call, ask, deadline);
+    if (ask->target_count > 0)
+        ask->target = ask->targets[0];
+    return wr_call(call->inner, ask, deadline);
+}
+
+/* ---- life ---- */
+
+wr_err (wr_hedge_new)(struct wr_hedge **ret, const struct wr_hedge_conf *conf,
+                      const char *place)
+{
+    struct wr_hedge *hedge = calloc(1, sizeof(*hedge));
+    if (!hedge)
+        return WR_NOMEM;
+    struct wr_hedge_conf *own = &hedge->conf;
+    *own = *conf;
+    own->alpha = conf->alpha ? conf->alpha : 1;
+    own->beta = conf->beta ? conf->beta : 1;
+    own->quorum = conf->quorum ? conf->quorum : 1;
+    own->delay_max = conf->delay_max ? conf->delay_max : WR_MS(150);
+    own->quantile_permille = conf->quantile_permille ? conf->quantile_permille : 990;
+    own->budget_permille = conf->budget_permille ? conf->budget_permille : 20;
+    if (!conf->name || own->alpha + own->beta > WR_HEDGE_LEGS_MAX || own->quorum > own->alpha)
+        wr_panic_at(place, "hedge \"%s\" with alpha %u, beta %u, quorum %u: a name, alpha + "
+                    "beta <= %d and quorum <= alpha are required",
+                    conf->name ? conf->name : "", own->alpha, own->beta, own->quorum,
+                    WR_HEDGE_LEGS_MAX);
+    atomic_init(&hedge->budget, (int64_t)own->beta * A_LEG);
+    hedge->win_counted = wr_metric_counter(&hedged, conf->name, "win");
+    hedge->lose_counted = wr_metric_counter(&hedged, conf->name, "lose");
+    hedge->tie_counted = wr_metric_counter(&hedged, conf->name, "tie");
+    *ret = hedge;
+    return WR_OK;
+}
+
+void wr_hedge_free(struct wr_hedge *hedge)
+{
+    free(hedge);
+}
+
+struct wr_hedge_stat wr_hedge_stat(const struct wr_hedge *hedge)
+{
+    return (struct wr_hedge_stat){
+        .calls = atomic_load(&hedge->calls), .legs = atomic_load(&hedge->legs),
+        .extra = atomic_load(&hedge->extra), .win = atomic_load(&hedge->win),
+        .lose = atomic_load(&hedge->lose), .tie = atomic_load(&hedge->tie),
+        .over_budget = atomic_load(&hedge->over_budget), .delay = delay_of(hedge),
+    };
+}
