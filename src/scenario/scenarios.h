@@ -7,7 +7,8 @@
 
 #include "sim/scenario.h"
 
-extern const struct scenario wr_scenario_http, wr_scenario_drain, wr_scenario_node;
+extern const struct scenario wr_scenario_ask, wr_scenario_http, wr_scenario_drain,
+    wr_scenario_node;
 
 /* The last is NULL. */
 extern const struct scenario *const wr_scenarios[];
