@@ -13,6 +13,7 @@
 #include <weir/task.h>
 
 #include "base/rand.h"
+#include "base/retries.h"
 
 #define A_TRY 1000
 
@@ -24,11 +25,6 @@ struct wr_retry {
     struct wr_rand_shared rand;
     struct wr_counter *counted;
     _Atomic uint64_t questions, again, over_budget, too_late;
-};
-
-static struct wr_metric retries = {
-    .name = "backoff_retries_total", .help = "Questions that were asked again.",
-    .type = WR_COUNTER, .labels = { "op" }, .series_max = 64,
 };
 
 static void set_defaults(struct wr_retry_conf *conf)
@@ -55,7 +51,7 @@ wr_err (wr_retry_new)(struct wr_retry **ret, const struct wr_retry_conf *conf,
                     conf->name ? conf->name : "");
     retry->floor = wr_rate_of(retry->conf.floor, WR_S(1), retry->conf.floor);
     wr_rand_share_from_world(&retry->rand);
-    retry->counted = wr_metric_counter(&retries, conf->name);
+    retry->counted = wr_retries_of(conf->name);
     *ret = retry;
     return WR_OK;
 }

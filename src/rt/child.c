@@ -15,6 +15,7 @@
 
 #include <weir/chan.h>
 
+#include "base/retries.h"
 #include "rt/scope_int.h"
 #include "rt/sup_int.h"
 
@@ -24,10 +25,6 @@
 static struct wr_metric restarts_total = {
     .name = "service_restarts_total", .help = "Times a supervised child was started again.",
     .type = WR_COUNTER, .labels = { "service" }, .series_max = SERVICES_MAX,
-};
-static struct wr_metric retries_total = {
-    .name = "backoff_retries_total", .help = "Times something was tried again, after a pause.",
-    .type = WR_COUNTER, .labels = { "op" }, .series_max = 1,
 };
 
 /* ---- the kinds of the children's tasks ---- */
@@ -217,7 +214,7 @@ static enum wr_child_state restart(struct wr_sup *sup, struct child *child)
 {
     child->stat.restarts++;
     wr_counter_add(child->restarted, 1);
-    wr_counter_add(wr_metric_counter(&retries_total, "restart"), 1);
+    wr_counter_add(wr_retries_of("restart"), 1);
     return start(sup, child);
 }
 
