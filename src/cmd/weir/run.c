@@ -197,7 +197,7 @@ static bool threads_are_out(void)
     return false;
 }
 
-static const char *limit_text(int which, char *buf, size_t size)
+static const char *limit_text(unsigned which, char *buf, size_t size)
 {
     struct rlimit limit;
     if (getrlimit(which, &limit) || limit.rlim_cur == RLIM_INFINITY)
