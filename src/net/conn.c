@@ -183,7 +183,7 @@ static enum outcome judge_head(struct conn *conn)
  * is more is made of what nobody reads. */
 static uint64_t chunks_max(const struct wr_call *call)
 {
-    return 8 * (uint64_t)call->body_max + 4 * H1_TRAILERS_MAX;
+    return 8 * (uint64_t)call->body_max + (uint64_t)4 * H1_TRAILERS_MAX;
 }
 
 static enum outcome read_body(struct conn *conn)
