@@ -442,7 +442,7 @@ static void set_defaults(struct wr_cache *cache)
     conf->ttl_nothing = conf->ttl_nothing ? conf->ttl_nothing : WR_S(2);
     conf->tick = conf->tick ? conf->tick : WR_S(1);
     cache->shard_count = SHARDS;
-    while (cache->shard_count > 1 && conf->entries_max < cache->shard_count * SHARD_ENTRIES_MIN)
+    while (cache->shard_count > 1 && conf->entries_max / SHARD_ENTRIES_MIN < cache->shard_count)
         cache->shard_count /= 2;
     cache->entries_max = (conf->entries_max + cache->shard_count - 1) / cache->shard_count;
     cache->bytes_max = conf->bytes_max / cache->shard_count;
