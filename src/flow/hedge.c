@@ -14,15 +14,15 @@
 #include <weir/task.h>
 
 #include "flow/delay.h"
+#include "flow/purse.h"
 
-#define A_LEG 1000                  /* the budget is in thousandths of a leg */
 #define SAVED_MAX 10                /* extra legs that can be saved up, for each beta */
 #define SAMPLES_MIN 100             /* below this nothing is known about the delay */
 
 struct wr_hedge {
     struct wr_hedge_conf conf;
     struct delay delay;
-    _Atomic int64_t budget;
+    struct purse purse;
     struct wr_counter *win_counted, *lose_counted, *tie_counted;
     _Atomic uint64_t calls, legs, extra, win, lose, tie, over_budget;
 };
@@ -105,30 +105,6 @@ static wr_time delay_of(const struct wr_hedge *hedge)
     return delay < conf->delay_max ? delay : conf->delay_max;
 }
 
-static void deposit(struct wr_hedge *hedge)
-{
-    int64_t full = (int64_t)hedge->conf.beta * SAVED_MAX * A_LEG, then;
-    int64_t now = atomic_load_explicit(&hedge->budget, memory_order_relaxed);
-    do {
-        then = now + hedge->conf.budget_permille;
-        then = then < full ? then : full;
-    } while (!atomic_compare_exchange_weak_explicit(&hedge->budget, &now, then,
-                                                    memory_order_relaxed,
-                                                    memory_order_relaxed));
-}
-
-static bool withdraw(struct wr_hedge *hedge)
-{
-    int64_t now = atomic_load_explicit(&hedge->budget, memory_order_relaxed);
-    do {
-        if (now < A_LEG)
-            return false;
-    } while (!atomic_compare_exchange_weak_explicit(&hedge->budget, &now, now - A_LEG,
-                                                    memory_order_relaxed,
-                                                    memory_order_relaxed));
-    return true;
-}
-
 static wr_err first_wave(struct round *round)
 {
     wr_err err = WR_OK;
@@ -146,7 +122,7 @@ static void second_wave(struct round *round, bool in_place)
     bool paid = true;
     while (paid && round->leg_count < before + hedge->conf.beta
            && round->leg_count < round->ask->target_count) {
-        paid = in_place || withdraw(hedge);
+        paid = in_place || purse_spend(&hedge->purse);
         if (paid && start_leg(round, true))
             break;
     }
@@ -245,7 +221,7 @@ static wr_err ask_many(const struct wr_call *call, struct wr_ask *ask, wr_time d
         .name = hedge->conf.name, .deadline = deadline });
     if (err)
         return err;
-    deposit(hedge);
+    purse_pay(&hedge->purse);
     wr_err ended = run_waves(&round);
     err = wr_scope_close(round.scope);
     account(&round);
@@ -291,7 +267,7 @@ wr_err (wr_hedge_new)(struct wr_hedge **ret, const struct wr_hedge_conf *conf,
                     "beta <= %d and quorum <= alpha are required",
                     conf->name ? conf->name : "", own->alpha, own->beta, own->quorum,
                     WR_HEDGE_LEGS_MAX);
-    atomic_init(&hedge->budget, (int64_t)own->beta * A_LEG);
+    purse_init(&hedge->purse, own->budget_permille, own->beta * SAVED_MAX, own->beta);
     hedge->win_counted = wr_metric_counter(&hedged, conf->name, "win");
     hedge->lose_counted = wr_metric_counter(&hedged, conf->name, "lose");
     hedge->tie_counted = wr_metric_counter(&hedged, conf->name, "tie");

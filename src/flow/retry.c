@@ -1,7 +1,4 @@
-/* retry.c - new tries within a budget.
- *
- * The budget is counted in thousandths of a try, in one word.
- */
+/* retry.c - new tries within a budget. */
 #include <weir/retry.h>
 
 #include <stdatomic.h>
@@ -14,12 +11,11 @@
 
 #include "base/rand.h"
 #include "base/retries.h"
-
-#define A_TRY 1000
+#include "flow/purse.h"
 
 struct wr_retry {
     struct wr_retry_conf conf;
-    _Atomic int64_t budget;
+    struct purse purse;
     struct wr_rate floor;
     struct wr_bucket free_tries;
     struct wr_rand_shared rand;
@@ -49,6 +45,7 @@ wr_err (wr_retry_new)(struct wr_retry **ret, const struct wr_retry_conf *conf,
     if (!conf->name || retry->conf.pause_min > retry->conf.pause_max)
         wr_panic_at(place, "retry \"%s\": a name is required, and pause_min <= pause_max",
                     conf->name ? conf->name : "");
+    purse_init(&retry->purse, retry->conf.budget_permille, retry->conf.budget_max, 0);
     retry->floor = wr_rate_of(retry->conf.floor, WR_S(1), retry->conf.floor);
     wr_rand_share_from_world(&retry->rand);
     retry->counted = wr_retries_of(conf->name);
@@ -66,28 +63,11 @@ static void count(_Atomic uint64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-static void deposit(struct wr_retry *retry)
+/* From what questions have paid, else one of those that are free. */
+static bool may_spend(struct wr_retry *retry)
 {
-    int64_t full = (int64_t)retry->conf.budget_max * A_TRY, then;
-    int64_t now = atomic_load_explicit(&retry->budget, memory_order_relaxed);
-    do {
-        then = now + retry->conf.budget_permille;
-        then = then < full ? then : full;
-    } while (!atomic_compare_exchange_weak_explicit(&retry->budget, &now, then,
-                                                    memory_order_relaxed,
-                                                    memory_order_relaxed));
-}
-
-static bool withdraw(struct wr_retry *retry)
-{
-    int64_t now = atomic_load_explicit(&retry->budget, memory_order_relaxed);
-    do {
-        if (now < A_TRY)
-            return !wr_bucket_take(&retry->free_tries, &retry->floor, 1, NULL);
-    } while (!atomic_compare_exchange_weak_explicit(&retry->budget, &now, now - A_TRY,
-                                                    memory_order_relaxed,
-                                                    memory_order_relaxed));
-    return true;
+    return purse_spend(&retry->purse)
+        || !wr_bucket_take(&retry->free_tries, &retry->floor, 1, NULL);
 }
 
 /* Whether another try could help, apart from time and budget. */
@@ -110,7 +90,7 @@ wr_err wr_retry_ask(const struct wr_call *call, struct wr_ask *ask, wr_time dead
 {
     struct wr_retry *retry = call->self;
     count(&retry->questions);
-    deposit(retry);
+    purse_pay(&retry->purse);
     for (uint32_t tries = 1;; tries++) {
         wr_time limit = retry->conf.try_max ? wr_after(retry->conf.try_max) : WR_NEVER;
         wr_err err = wr_call(call->inner, ask, limit < deadline ? limit : deadline);
@@ -121,7 +101,7 @@ wr_err wr_retry_ask(const struct wr_call *call, struct wr_ask *ask, wr_time dead
             count(&retry->too_late);
             return err;
         }
-        if (!withdraw(retry)) {
+        if (!may_spend(retry)) {
             count(&retry->over_budget);
             return err;
         }
