@@ -121,25 +121,6 @@ static wr_err inline_call(void (*fn)(void *), void *arg, const char *place)
     return WR_OK;
 }
 
-/* Too late to take it back: wait for its end, whatever happens to the scope.  The
- * fiber leaves the scope before it arms: a cancel of it may be under way. */
-static void await_begun(struct call *call, const char *place)
-{
-    struct fiber *fiber = call->waiter.fiber;
-    struct wr_scope *from = fiber->scope;
-    wr_fiber_set_scope(fiber, &wr_scope_nowhere);
-    spin_lock(&pool.lock);
-    bool done = call->done;
-    if (!done)
-        call->waiter.armed = wr_wait_arm(fiber);
-    spin_unlock(&pool.lock);
-    if (!done) {
-        unsigned state = wr_wait_park(fiber, WR_NEVER, "offload", place);
-        RT_ASSERT(state >= WAIT_WON);
-    }
-    wr_fiber_set_scope(fiber, from);
-}
-
 wr_err (wr_offload)(void (*fn)(void *arg), void *arg, wr_time deadline, const char *place)
 {
     struct fiber *fiber;
@@ -180,7 +161,7 @@ wr_err (wr_offload)(void (*fn)(void *arg), void *arg, wr_time deadline, const ch
         return state == WAIT_TIMEOUT ? WR_TIMEOUT : wr_wait_check(fiber);
     }
     spin_unlock(&pool.lock);
-    await_begun(&call, place);
+    wr_wait_out(&call.waiter, &pool.lock, &call.done, "offload", place);
     return WR_OK;
 }
 

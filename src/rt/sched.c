@@ -21,17 +21,23 @@
 
 /* ---- wakes from one worker to another ---- */
 
+void wr_inbox_push(struct fiber *fiber)
+{
+    struct worker *home = fiber->home;
+    struct fiber *head = atomic_load_explicit(&home->inbox, memory_order_relaxed);
+    do
+        fiber->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&home->inbox, &head, fiber,
+                                                  memory_order_seq_cst, memory_order_relaxed));
+}
+
 void wr_ready_far(struct fiber *fiber)
 {
     struct worker *w = wr_worker_self, *home = fiber->home;
     /* A thread outside must be done with the worker before the run may end. */
     if (!w)
         atomic_fetch_add(&wr_rt_outside, 1);
-    struct fiber *head = atomic_load_explicit(&home->inbox, memory_order_relaxed);
-    do
-        fiber->next = head;
-    while (!atomic_compare_exchange_weak_explicit(&home->inbox, &head, fiber,
-                                                  memory_order_seq_cst, memory_order_relaxed));
+    wr_inbox_push(fiber);
     if (w) {
         if (atomic_load_explicit(&home->sleeping, memory_order_seq_cst))
             w->kicks |= (uint64_t)1 << home->id;
@@ -42,16 +48,21 @@ void wr_ready_far(struct fiber *fiber)
     atomic_fetch_sub(&wr_rt_outside, 1);
 }
 
+void wr_wake_workers(uint64_t workers)
+{
+    while (workers) {
+        struct worker *sleeper = &wr_rt.workers[__builtin_ctzll(workers)];
+        workers &= workers - 1;
+        if (atomic_exchange(&sleeper->sleeping, 0))
+            wr_os_poll_kick(&sleeper->poll);
+    }
+}
+
 void wr_kick_slow(struct worker *w)
 {
     uint64_t kicks = w->kicks;
     w->kicks = 0;
-    while (kicks) {
-        struct worker *sleeper = &wr_rt.workers[__builtin_ctzll(kicks)];
-        kicks &= kicks - 1;
-        if (atomic_exchange(&sleeper->sleeping, 0))
-            wr_os_poll_kick(&sleeper->poll);
-    }
+    wr_wake_workers(kicks);
 }
 
 /* Oldest first: the inbox is a stack. */

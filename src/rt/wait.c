@@ -72,6 +72,25 @@ wr_err wr_wait_lost(struct fiber *fiber)
     return state == WAIT_TIMEOUT ? WR_TIMEOUT : wr_wait_check(fiber);
 }
 
+/* The fiber leaves its scope before it arms: a cancel of that may be under way. */
+void wr_wait_out(struct waiter *waiter, struct spin *lock, const bool *done, const char *what,
+                 const char *place)
+{
+    struct fiber *fiber = waiter->fiber;
+    struct wr_scope *from = fiber->scope;
+    wr_fiber_set_scope(fiber, &wr_scope_nowhere);
+    spin_lock(lock);
+    bool over = *done;
+    if (!over)
+        waiter->armed = wr_wait_arm(fiber);
+    spin_unlock(lock);
+    if (!over) {
+        unsigned state = wr_wait_park(fiber, WR_NEVER, what, place);
+        RT_ASSERT(state >= WAIT_WON);
+    }
+    wr_fiber_set_scope(fiber, from);
+}
+
 void wr_waitlist_wake_all(struct waitlist *list, wr_err err)
 {
     for (struct waiter *waiter = list->head, *next; waiter; waiter = next) {

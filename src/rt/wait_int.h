@@ -42,6 +42,12 @@ static inline struct fiber *ready_pop(struct ready *ready)
 /* Its home is another thread. */
 void wr_ready_far(struct fiber *fiber);
 
+/* The same in two steps, for a thread outside that wakes many: put each into its home's
+ * inbox, then wake those of the workers (as bits) that sleep.  wr_rt_outside is raised
+ * meanwhile. */
+void wr_inbox_push(struct fiber *fiber);
+void wr_wake_workers(uint64_t workers);
+
 /* Put a fiber whose wait was won on its home's queue.  Wakes of sleeping
  * workers are collected; wr_kick sends them, after locks are released. */
 static inline void wr_fiber_ready(struct fiber *fiber)
@@ -210,6 +216,11 @@ static inline unsigned wr_wait_park(struct fiber *fiber, wr_time deadline, const
         wr_fiber_switch_out(fiber);
     return atomic_load_explicit(&fiber->word, memory_order_acquire) & WAIT_STATE;
 }
+
+/* Wait until somebody sets *done, under the lock, and ends the wait: whatever deadline or
+ * cancel has come, it cannot be given up. */
+void wr_wait_out(struct waiter *waiter, struct spin *lock, const bool *done, const char *what,
+                 const char *place);
 
 static inline void waitlist_push(struct waitlist *list, struct waiter *waiter)
 {

@@ -9,35 +9,6 @@ static struct wr_scope *scope;
 static int calls;
 static wr_err result;
 
-/* The pool's one thread is a thread of the model. */
-static void (*thread_fn)(void *);
-static int thread_begins, thread_ends;
-
-wr_err wr_os_thread_start(struct os_thread *thread, const char *name, void (*fn)(void *),
-                          void *arg)
-{
-    (void)thread;
-    (void)name;
-    (void)arg;
-    thread_fn = fn;
-    model_post(&thread_begins);
-    return WR_OK;
-}
-
-void wr_os_thread_join(struct os_thread *thread)
-{
-    (void)thread;
-    model_wait(&thread_ends);
-}
-
-static void be_the_pool(void)
-{
-    model_wait(&thread_begins);
-    if (thread_fn)
-        thread_fn(NULL);
-    model_post(&thread_ends);
-}
-
 static void open_scope(void)
 {
     seam_open();
@@ -58,8 +29,7 @@ static void call_until(wr_time deadline)
     result = wr_offload(count_call, &calls, deadline);
     int seen = calls;               /* the call is over, or will never be */
     wr_offload_stop();
-    if (!thread_fn)
-        model_post(&thread_begins);
+    seam_no_thread();
     MODEL_CHECK(calls == seen);
 }
 
@@ -88,10 +58,10 @@ static void called_or_taken_back(void)
 }
 
 MODEL(offload_against_deadline, .setup = open_scope,
-      .thread = { call_for_a_while, be_the_pool }, .finish = called_or_taken_back,
+      .thread = { call_for_a_while, seam_be_thread }, .finish = called_or_taken_back,
       .stale_max = 1, .locks_wait = true);
-MODEL(offload_against_cancel, .setup = open_scope, .thread = { call, be_the_pool, cancel },
+MODEL(offload_against_cancel, .setup = open_scope, .thread = { call, seam_be_thread, cancel },
       .finish = called_or_taken_back, .preempt_max = 3, .locks_wait = true);
 MODEL(offload_against_deadline_and_cancel, .setup = open_scope,
-      .thread = { call_for_a_while, be_the_pool, cancel }, .finish = called_or_taken_back,
+      .thread = { call_for_a_while, seam_be_thread, cancel }, .finish = called_or_taken_back,
       .preempt_max = 3, .locks_wait = true);

@@ -117,6 +117,42 @@ void wr_ticket_give(struct worker *w)
     (void)w;
 }
 
+/* ---- a thread that the runtime starts ---- */
+
+static struct os_thread *started;
+static int thread_begins, thread_ends;
+
+wr_err wr_os_thread_start(struct os_thread *thread, const char *name, void (*fn)(void *),
+                          void *arg)
+{
+    (void)name;
+    thread->fn = fn;
+    thread->arg = arg;
+    started = thread;
+    model_post(&thread_begins);
+    return WR_OK;
+}
+
+void wr_os_thread_join(struct os_thread *thread)
+{
+    (void)thread;
+    model_wait(&thread_ends);
+}
+
+void seam_be_thread(void)
+{
+    model_wait(&thread_begins);
+    if (started)
+        started->fn(started->arg);
+    model_post(&thread_ends);
+}
+
+void seam_no_thread(void)
+{
+    if (!started)
+        model_post(&thread_begins);
+}
+
 /* ---- time: every worker has its own, so that it is nobody's business ---- */
 
 static wr_time passed[MODEL_THREADS_MAX];
@@ -193,6 +229,18 @@ void wr_ready_far(struct fiber *fiber)
 {
     if (model_post(fiber))
         model_fail("a fiber is made ready twice");
+}
+
+void wr_inbox_push(struct fiber *fiber)
+{
+    wr_ready_far(fiber);
+}
+
+_Atomic unsigned wr_rt_outside;
+
+void wr_wake_workers(uint64_t sleepers)
+{
+    (void)sleepers;
 }
 
 /* As sched.c has it. */

@@ -25,6 +25,11 @@ extern struct wr_scope seam_root;
  * 1 takes the first task, thread 2 the second.  A real fiber runs it. */
 void seam_run_task(void);
 
+/* The whole body of a thread that is the one which the runtime starts, a pool's or a
+ * lane's; and that it is not started any more, if it was not yet. */
+void seam_be_thread(void);
+void seam_no_thread(void);
+
 #define MODEL_OK(err) MODEL_CHECK((err) == WR_OK)
 
 #endif
