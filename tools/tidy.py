@@ -43,12 +43,13 @@ MAY_INCLUDE = {
     "base": {"base"},
     "rt": {"base", "rt"},
     "sim": {"base", "rt", "sim"},
+    "store": {"base", "rt", "store"},
     "flow": {"base", "rt", "flow"},
     "net": {"base", "rt", "flow", "net"},
     "scenario": {"base", "rt", "sim", "flow", "net", "conf", "svc", "scenario"},
     "conf": {"base", "rt", "conf"},
     "svc": {"base", "rt", "flow", "net", "conf", "svc"},
-    "testing": {"base", "rt", "sim", "flow", "net", "conf", "svc", "testing"},
+    "testing": {"base", "rt", "sim", "store", "flow", "net", "conf", "svc", "testing"},
     "cmd": {"base", "rt", "sim", "flow", "net", "scenario", "conf", "svc", "cmd"},
 }
 

@@ -1,0 +1,331 @@
+/* job.c - see job.h.
+ *
+ * A job that is over moves to another table, so that what is claimed from stays small and the
+ * index of unique keys holds open jobs only, however many were finished.
+ */
+#include "store/job.h"
+
+#include <string.h>
+
+#include "store/schema.h"
+#include "store/store_int.h"
+
+#define ATTEMPTS_MAX 2
+#define EXPIRE_MAX WR_STR(STORE_JOB_CLAIM_MAX)
+
+/* seq is the order of arrival; every index ends with it.  `attempt` only rises and tells
+ * holders apart; `tries` counts those that are held against the job. */
+const struct store_step store_job_tables = {
+    .sqlite =
+        "create table job ("
+        "  seq integer primary key, id text not null unique, task text not null,"
+        "  kind text not null, slot text not null, priority integer not null,"
+        "  state integer not null, attempt integer not null, tries integer not null,"
+        "  attempts_max integer not null,"
+        "  queued_at integer not null, started_at integer, lease_until integer,"
+        "  only_one text, input text) strict;"
+        "create unique index job_only_one on job (only_one) where only_one is not null;"
+        "create index job_ready on job (slot, priority, queued_at) where state = 1;"
+        "create index job_held on job (state, lease_until) where state <> 1;"
+        "create index job_task on job (task);"
+        "create table job_done ("
+        "  seq integer primary key, id text not null unique, task text not null,"
+        "  kind text not null, slot text not null, priority integer not null,"
+        "  state integer not null, attempt integer not null, queued_at integer not null,"
+        "  started_at integer, finished_at integer not null,"
+        "  input text, output text, error text) strict;"
+        "create index job_done_task on job_done (task);",
+};
+
+/* What a row of either table is read as: see read_row. */
+#define OPEN_COLUMNS(input) "id, task, kind, slot, priority, state, attempt, queued_at," \
+    " started_at, null, " input ", null, null, seq"
+#define DONE_COLUMNS "id, task, kind, slot, priority, state, attempt, queued_at, started_at," \
+    " finished_at, input, output, error, seq"
+
+/* A finished job, from an open one; who moves it says what it came to. */
+#define INTO_DONE "insert into job_done (id, task, kind, slot, priority, state, attempt," \
+    " queued_at, started_at, finished_at, input, output, error)" \
+    " select id, task, kind, slot, priority,"
+#define AS_IT_WAS " attempt, queued_at, started_at, now_ms(), input,"
+
+/* ---- queueing ---- */
+
+static const struct store_verb add = {
+    .name = "job.add", .writes = true,
+    .sqlite = { "insert into job (id, task, kind, slot, priority, only_one, input,"
+                " attempts_max, state, attempt, tries, queued_at)"
+                " select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, now_ms()"
+                " where not exists (select 1 from job_done where id = ?1)" },
+};
+
+wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_time deadline)
+{
+    if (strlen(job->id) > STORE_JOB_ID_MAX
+        || (job->input && strlen(job->input) > STORE_JOB_INPUT_MAX))
+        return WR_INVALID;
+    struct store_rows rows;
+    uint32_t attempts = job->attempts_max ? job->attempts_max : ATTEMPTS_MAX;
+    wr_err err = store_do(store, &add, STORE_VALUES(
+        STORE_TEXT(job->id), STORE_TEXT(job->task), STORE_TEXT(job->kind), STORE_TEXT(job->slot),
+        STORE_INT(job->priority), STORE_TEXT(job->unique), STORE_TEXT(job->input),
+        STORE_INT(attempts)), &rows, deadline);
+    if (err)
+        return err;
+    uint64_t added = rows.changed;
+    store_rows_free(&rows);
+    if (!added)
+        return WR_EXISTS;
+    wakes_raise(&store->wakes, job->slot);
+    return WR_OK;
+}
+
+/* ---- claiming ---- */
+
+/* Rows that are changed come back in no order: the claim's own is restored by read_jobs. */
+static const struct store_verb claim = {
+    .name = "job.claim",
+    .writes = true,
+    .undo = true,
+    .sqlite = { "update job set state = 2, attempt = attempt + 1, tries = tries + 1,"
+                " started_at = now_ms(), lease_until = now_ms() + ?3 where seq in (select seq "
+                "from job"
+                " where state = 1 and slot = ?1 order by priority, queued_at, seq limit ?2)"
+                " returning " OPEN_COLUMNS("input") },
+};
+
+static struct wr_wall wall_of(int64_t ms)
+{
+    return (struct wr_wall){ .ns = ms * WR_MS(1) };
+}
+
+static void read_row(const struct store_rows *rows, size_t row, struct store_job *ret)
+{
+    *ret = (struct store_job){
+        .id = store_text(rows, row, 0), .task = store_text(rows, row, 1),
+        .kind = store_text(rows, row, 2), .slot = store_text(rows, row, 3),
+        .priority = (int32_t)store_int(rows, row, 4),
+        .state = (enum store_job_state)store_int(rows, row, 5),
+        .attempt = (uint32_t)store_int(rows, row, 6),
+        .queued_at = wall_of(store_int(rows, row, 7)),
+        .started_at = wall_of(store_int(rows, row, 8)),
+        .finished_at = wall_of(store_int(rows, row, 9)),
+        .input = store_text(rows, row, 10), .output = store_text(rows, row, 11),
+        .error = store_text(rows, row, 12),
+    };
+}
+
+/* Whether the job in one row is claimed before that in the other. */
+static bool before(const struct store_rows *rows, size_t one, size_t other)
+{
+    static const size_t by[] = { 4, 7, 13 };        /* priority, queued_at, seq */
+    for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+        int64_t a = store_int(rows, one, by[i]), b = store_int(rows, other, by[i]);
+        if (a != b)
+            return a < b;
+    }
+    return false;
+}
+
+/* At most STORE_JOB_CLAIM_MAX rows, nearly in order as a rule: insertion it is. */
+static void read_jobs(struct store_jobs *jobs)
+{
+    size_t order[STORE_JOB_CLAIM_MAX];
+    jobs->count = jobs->rows.count;
+    for (size_t i = 0; i < jobs->count; i++) {
+        size_t at = i;
+        for (; at > 0 && before(&jobs->rows, i, order[at - 1]); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < jobs->count; i++)
+        read_row(&jobs->rows, order[i], &jobs->jobs[i]);
+}
+
+wr_err store_job_claim(struct store *store, const char *slot, size_t max, wr_time lease,
+                       struct store_jobs *ret, wr_time deadline)
+{
+    WR_ASSERT(max > 0 && max <= STORE_JOB_CLAIM_MAX);
+    WR_ASSERT(lease >= WR_MS(1));
+    wr_err err;
+    do {
+        ret->lease_until = wr_after(lease);
+        err = store_do(store, &claim, STORE_VALUES(
+            STORE_TEXT(slot), STORE_INT((int64_t)max), STORE_INT(lease / WR_MS(1))), &ret->rows,
+            deadline);
+        max /= 2;
+    } while (err == WR_INVALID && max > 0);     /* too large a result: fewer will do */
+    read_jobs(ret);
+    return err;
+}
+
+void store_jobs_free(struct store_jobs *jobs)
+{
+    store_rows_free(&jobs->rows);
+    jobs->count = 0;
+}
+
+/* ---- what a holder does ---- */
+
+/* Do a verb that returns a row for each job it has changed: its slot. */
+static wr_err change(struct store *store, const struct store_verb *verb,
+                     struct store_values values, bool wakes, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, verb, values, &rows, deadline);
+    if (err)
+        return err;
+    err = rows.count ? WR_OK : WR_NOTFOUND;
+    if (!err && wakes)
+        wakes_raise(&store->wakes, store_text(&rows, 0, 0));
+    store_rows_free(&rows);
+    return err;
+}
+
+/* The attempt ?2 holds the job ?1. */
+#define HELD " where id = ?1 and attempt = ?2 and state = 2 and lease_until > now_ms()"
+
+static const struct store_verb beat = {
+    .name = "job.beat", .writes = true,
+    .sqlite = { "update job set lease_until = now_ms() + ?3" HELD " returning slot" },
+};
+
+wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
+                      wr_time deadline)
+{
+    return change(store, &beat, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
+                                             STORE_INT(lease / WR_MS(1))), false, deadline);
+}
+
+static const struct store_verb finish = {
+    .name = "job.finish", .writes = true,
+    .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,
+                "delete from job" HELD " returning slot" },
+};
+
+wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
+                        const struct store_job_end *end, wr_time deadline)
+{
+    WR_ASSERT(end->state == STORE_JOB_COMPLETED || end->state == STORE_JOB_FAILED);
+    return change(store, &finish, STORE_VALUES(
+        STORE_TEXT(id), STORE_INT(attempt), STORE_INT(end->state), STORE_TEXT(end->output),
+        STORE_TEXT(end->error)), false, deadline);
+}
+
+static const struct store_verb requeue = {
+    .name = "job.requeue", .writes = true,
+    .sqlite = { "update job set state = 1, tries = tries - ?3, lease_until = null" HELD
+                " returning slot" },
+};
+
+wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, bool counted,
+                         wr_time deadline)
+{
+    return change(store, &requeue, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
+                                                STORE_INT(!counted)), true, deadline);
+}
+
+static const struct store_verb park = {
+    .name = "job.park", .writes = true,
+    .sqlite = { "update job set state = 3, tries = tries - 1, lease_until = null" HELD
+                " returning slot" },
+};
+
+wr_err store_job_park(struct store *store, const char *id, uint32_t attempt, wr_time deadline)
+{
+    return change(store, &park, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt)), false,
+                  deadline);
+}
+
+/* ---- what others do ---- */
+
+static const struct store_verb resume = {
+    .name = "job.resume", .writes = true,
+    .sqlite = { "update job set state = 1 where id = ?1 and state = 3 returning slot" },
+};
+
+wr_err store_job_resume(struct store *store, const char *id, wr_time deadline)
+{
+    return change(store, &resume, STORE_VALUES(STORE_TEXT(id)), true, deadline);
+}
+
+#define TO_CANCEL " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
+
+static const struct store_verb cancel = {
+    .name = "job.cancel", .writes = true,
+    .sqlite = { INTO_DONE " 6," AS_IT_WAS " null, null from job" TO_CANCEL,
+                "delete from job" TO_CANCEL },
+};
+
+wr_err store_job_cancel(struct store *store, const char *task, const char *kind, bool running,
+                        uint64_t *ret, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &cancel, STORE_VALUES(STORE_TEXT(task), STORE_TEXT(kind),
+                                                       STORE_INT(running)), &rows, deadline);
+    *ret = rows.changed;
+    store_rows_free(&rows);
+    return err;
+}
+
+/* Those that fail have state 5 between the first statement and the last. */
+static const struct store_verb expire = {
+    .name = "job.expire", .writes = true, .undo = true,
+    .sqlite = { "update job set state = iif(tries >= attempts_max, 5, 1), lease_until = null"
+                " where seq in (select seq from job where state <> 1 and state = 2"
+                " and lease_until <= now_ms() order by lease_until limit " EXPIRE_MAX ")"
+                " returning " OPEN_COLUMNS("null"),
+                INTO_DONE " state," AS_IT_WAS " null, 'its lease ran out' from job"
+                " where state <> 1 and state = 5",
+                "delete from job where state <> 1 and state = 5" },
+};
+
+static const struct store_verb next_lease = {
+    .name = "job.next_lease",
+    .sqlite = { "select min(lease_until) - now_ms() from job where state <> 1 and state = 2" },
+};
+
+wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *ret_next,
+                        wr_time deadline)
+{
+    struct store_rows next;
+    wr_err err = store_do(store, &expire, (struct store_values){ 0 }, &ret->rows, deadline);
+    read_jobs(ret);
+    for (size_t i = 0; i < ret->count; i++)
+        if (ret->jobs[i].state == STORE_JOB_QUEUED)
+            wakes_raise(&store->wakes, ret->jobs[i].slot);
+    if (err)
+        return err;
+    err = store_do(store, &next_lease, (struct store_values){ 0 }, &next, deadline);
+    if (err) {
+        store_jobs_free(ret);
+        return err;
+    }
+    bool none = store_blob(&next, 0, 0).type == STORE_IS_NULL;
+    int64_t ms = store_int(&next, 0, 0);
+    *ret_next = none ? WR_NEVER : ms > 0 ? WR_MS(ms) : 0;
+    store_rows_free(&next);
+    return WR_OK;
+}
+
+wr_err(store_job_wait)(struct store *store, const char *slot, uint64_t *seen, wr_time deadline,
+                       const char *place)
+{
+    return wakes_wait(&store->wakes, slot, seen, deadline, place);
+}
+
+static const struct store_verb get = {
+    .name = "job.get",
+    .sqlite = { "select " OPEN_COLUMNS("input") " from job where id = ?1 union all"
+                " select " DONE_COLUMNS " from job_done where id = ?1" },
+};
+
+wr_err store_job_get(struct store *store, const char *id, struct store_jobs *ret,
+                     wr_time deadline)
+{
+    wr_err err = store_do(store, &get, STORE_VALUES(STORE_TEXT(id)), &ret->rows, deadline);
+    read_jobs(ret);
+    if (!err && ret->count == 0)
+        err = WR_NOTFOUND;
+    return err;
+}

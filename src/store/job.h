@@ -1,0 +1,131 @@
+/* job.h - work that is to be done once: queued, claimed, finished.
+ *
+ *     struct store_job_new new = { .id = id, .task = task, .kind = "target_queue",
+ *         .slot = "network_client", .priority = 50, .unique = key, .input = json };
+ *     err = store_job_add(store, &new, deadline);          (EXISTS: an open one has the key)
+ *
+ *     err = store_job_claim(store, "network_client", free_slots, WR_S(30), &jobs, deadline);
+ *     for (each job)
+ *         ...store_job_beat(store, job->id, job->attempt, WR_S(30), ...) while it runs
+ *         store_job_finish(store, job->id, job->attempt, &outcome, deadline)
+ *
+ * A job is queued, running, waiting (for a person) or gone to history: completed, failed or
+ * canceled.  Only one open job has a `unique` key; a finished one does not stand in its way.
+ *
+ * Claims come in the order of priority (low first), then of the time at which the job was
+ * first queued, then of arrival; a job that is queued again keeps its place.  Over PostgreSQL
+ * several nodes claim at once and skip what another is just taking: a job is overtaken by at
+ * most as many as there are claimers, and none starves.
+ *
+ * A claim is a lease.  It carries the attempt, a number that only rises: whoever beats or
+ * finishes says which attempt it is, and one whose lease has run out, whose job was canceled or
+ * claimed again, gets NOTFOUND and changes nothing.  A job whose lease runs out is queued again
+ * with that attempt counted; the last of attempts_max fails it.  So a job is finished once, by
+ * one attempt, whatever crashes; what it did outside may have been done twice, and needs a key
+ * of its own (idempotency.h).
+ *
+ * Nobody polls: store_job_wait returns when there may be something to claim.
+ */
+#ifndef WR_STORE_JOB_H
+#define WR_STORE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/store.h"
+#include "store/verb.h"
+
+#define STORE_JOB_ID_MAX 64
+#define STORE_JOB_INPUT_MAX (1 << 20)
+#define STORE_JOB_CLAIM_MAX 64
+
+enum store_job_state {
+    STORE_JOB_QUEUED = 1, STORE_JOB_RUNNING, STORE_JOB_WAITING,
+    STORE_JOB_COMPLETED, STORE_JOB_FAILED, STORE_JOB_CANCELED,
+};
+
+struct store_job_new {
+    const char *id;                 /* required, made by the caller: sorts by time */
+    const char *task;               /* required */
+    const char *kind, *slot;        /* required */
+    int32_t priority;               /* the lowest first */
+    const char *unique;             /* NULL: any number of them */
+    const char *input;              /* NULL: none */
+    uint32_t attempts_max;          /* 2 */
+};
+
+/* One that was claimed, or looked up.  Texts are the result's; NULL where there is none. */
+struct store_job {
+    const char *id, *task, *kind, *slot, *input;
+    int32_t priority;
+    uint32_t attempt;
+    enum store_job_state state;
+    struct wr_wall queued_at, started_at, finished_at;
+    const char *output, *error;     /* in history */
+};
+
+/* A result: store_jobs_free gives it back, also after an error. */
+struct store_jobs {
+    struct store_job jobs[STORE_JOB_CLAIM_MAX];
+    size_t count;
+    wr_time lease_until;            /* on this process's clock, reckoned from before the claim
+                                     * was sent: who passes it must stop */
+    struct store_rows rows;
+};
+
+struct store_job_end {
+    enum store_job_state state;     /* COMPLETED or FAILED */
+    const char *output, *error;
+};
+
+/* Queue one.  Errors: EXISTS (the id, of whatever state, or an open one with its unique key),
+ * INVALID (an id or input that is too long); see store_do. */
+wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_time deadline);
+
+/* Take up to `max` of a slot, at most STORE_JOB_CLAIM_MAX, for the time of the lease.  None:
+ * WR_OK and a count of 0. */
+wr_err store_job_claim(struct store *store, const char *slot, size_t max, wr_time lease,
+                       struct store_jobs *ret, wr_time deadline);
+void store_jobs_free(struct store_jobs *jobs);
+
+/* Still at it: the lease is that long again, from now.  Errors: NOTFOUND: stop. */
+wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
+                      wr_time deadline);
+
+/* Done.  Errors: NOTFOUND: it is not yours any more, and nothing has changed. */
+wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
+                        const struct store_job_end *end, wr_time deadline);
+
+/* Back into the queue, in its old place: with the attempt counted, or as if it had not been
+ * claimed (a drain).  The caller decides, whatever attempts_max is.  Errors: NOTFOUND. */
+wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, bool counted,
+                         wr_time deadline);
+
+/* Set aside until a person has helped, which is no failed attempt; and back into the queue.
+ * Errors: NOTFOUND. */
+wr_err store_job_park(struct store *store, const char *id, uint32_t attempt, wr_time deadline);
+wr_err store_job_resume(struct store *store, const char *id, wr_time deadline);
+
+/* Cancel those of a task: of one kind or (NULL) all, those that run too or only those that
+ * do not.  *ret is how many. */
+wr_err store_job_cancel(struct store *store, const char *task, const char *kind, bool running,
+                        uint64_t *ret, wr_time deadline);
+
+/* Queue again those whose lease has run out, fail those with no attempt left: up to
+ * STORE_JOB_CLAIM_MAX at once, which are in *ret, without their input.  *ret_next is how long
+ * until the next lease runs out; WR_NEVER: nothing is running. */
+wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *ret_next,
+                        wr_time deadline);
+
+/* Wait until something was queued for this slot since *seen was last set (0 at first).
+ * Errors: TIMEOUT, CANCELED; BUSY (more than WAKES_MAX slots). */
+wr_err store_job_wait(struct store *store, const char *slot, uint64_t *seen, wr_time deadline
+                      WR_AT);
+#define store_job_wait(...) store_job_wait(__VA_ARGS__, WR_HERE)
+
+/* One job, open or finished.  Errors: NOTFOUND. */
+wr_err store_job_get(struct store *store, const char *id, struct store_jobs *ret,
+                     wr_time deadline);
+
+#endif

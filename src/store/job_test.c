@@ -1,0 +1,380 @@
+#include "store/job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <weir/scope.h>
+#include <weir/task.h>
+
+#include "testing/settle.h"
+#include "testing/store_rig.h"
+
+#define LEASE WR_S(30)
+#define SOON wr_after(WR_S(5))
+
+static struct store_job_new job_of(const char *id, int32_t priority)
+{
+    return (struct store_job_new){ .id = id, .task = "task", .kind = "fetch", .slot = "net",
+                                   .priority = priority };
+}
+
+static wr_err add(struct store *store, const char *id, int32_t priority)
+{
+    struct store_job_new job = job_of(id, priority);
+    return store_job_add(store, &job, SOON);
+}
+
+static wr_err add_unique(struct store *store, const char *id, const char *key)
+{
+    struct store_job_new job = job_of(id, 0);
+    job.unique = key;
+    return store_job_add(store, &job, SOON);
+}
+
+/* Claim one; its attempt, or 0 when there is none.  `ids` gets what was claimed. */
+static uint32_t claim(struct store *store, char *ret_id)
+{
+    struct store_jobs jobs;
+    uint32_t attempt = 0;
+    *ret_id = '\0';
+    CHECK_OK(store_job_claim(store, "net", 1, LEASE, &jobs, SOON));
+    if (jobs.count) {
+        snprintf(ret_id, STORE_JOB_ID_MAX + 1, "%s", jobs.jobs[0].id);
+        attempt = jobs.jobs[0].attempt;
+    }
+    store_jobs_free(&jobs);
+    return attempt;
+}
+
+static wr_err complete(struct store *store, const char *id, uint32_t attempt)
+{
+    return store_job_finish(store, id, attempt, &(struct store_job_end){
+        .state = STORE_JOB_COMPLETED, .output = "{}" }, SOON);
+}
+
+static enum store_job_state state_of(struct store *store, const char *id)
+{
+    struct store_jobs jobs;
+    enum store_job_state state = 0;
+    if (!store_job_get(store, id, &jobs, SOON))
+        state = jobs.jobs[0].state;
+    store_jobs_free(&jobs);
+    return state;
+}
+
+/* ---- one job ---- */
+
+STORE_TEST(a_job_is_queued_claimed_and_finished_with_all_it_carries)
+{
+    struct store_jobs jobs;
+    struct store_job_new job = job_of("j1", 7);
+    job.input = "{\"q\":1}";
+    CHECK_OK(store_job_add(store, &job, SOON));
+    CHECK_OK(store_job_claim(store, "net", 5, LEASE, &jobs, SOON));
+    CHECK_EQ(1, jobs.count);
+    CHECK_EQ(wr_now() + LEASE, jobs.lease_until);
+    CHECK_STR("j1", jobs.jobs[0].id);
+    CHECK_STR("task", jobs.jobs[0].task);
+    CHECK_STR("fetch", jobs.jobs[0].kind);
+    CHECK_STR("{\"q\":1}", jobs.jobs[0].input);
+    CHECK_EQ(7, jobs.jobs[0].priority);
+    CHECK_EQ(1, jobs.jobs[0].attempt);
+    CHECK_EQ(STORE_JOB_RUNNING, jobs.jobs[0].state);
+    store_jobs_free(&jobs);
+    CHECK_OK(wr_sleep(wr_after(WR_S(3))));
+    CHECK_OK(store_job_finish(store, "j1", 1, &(struct store_job_end){
+        .state = STORE_JOB_FAILED, .output = "{}", .error = "no route" }, SOON));
+    CHECK_OK(store_job_get(store, "j1", &jobs, SOON));
+    CHECK_EQ(STORE_JOB_FAILED, jobs.jobs[0].state);
+    CHECK_STR("no route", jobs.jobs[0].error);
+    CHECK_STR("{}", jobs.jobs[0].output);
+    CHECK_STR("{\"q\":1}", jobs.jobs[0].input);
+    CHECK_EQ(WR_S(3), jobs.jobs[0].finished_at.ns - jobs.jobs[0].started_at.ns);
+    store_jobs_free(&jobs);
+}
+
+STORE_TEST(nothing_to_claim_is_a_count_of_none)
+{
+    struct store_jobs jobs;
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_OK(store_job_claim(store, "gpu", 1, LEASE, &jobs, SOON));
+    CHECK_EQ(0, jobs.count);
+    store_jobs_free(&jobs);
+    CHECK_ERR(WR_NOTFOUND, store_job_get(store, "j2", &jobs, SOON));
+    store_jobs_free(&jobs);
+}
+
+STORE_TEST(an_id_is_used_once_also_after_its_job_is_over)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_ERR(WR_EXISTS, add(store, "j1", 0));
+    CHECK_OK(complete(store, "j1", claim(store, id)));
+    CHECK_ERR(WR_EXISTS, add(store, "j1", 0));
+}
+
+STORE_TEST(a_unique_key_belongs_to_one_open_job)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    CHECK_OK(add_unique(store, "j1", "key"));
+    CHECK_ERR(WR_EXISTS, add_unique(store, "j2", "key"));
+    CHECK_OK(add_unique(store, "j3", "other"));
+    CHECK_OK(add_unique(store, "j4", NULL));
+    CHECK_OK(add_unique(store, "j5", NULL));
+    uint32_t attempt = claim(store, id);
+    CHECK_ERR(WR_EXISTS, add_unique(store, "j2", "key"));       /* it runs */
+    CHECK_OK(complete(store, id, attempt));
+    CHECK_OK(add_unique(store, "j2", "key"));                   /* it is over */
+}
+
+STORE_TEST(an_id_or_input_that_is_too_long_is_refused)
+{
+    char long_id[STORE_JOB_ID_MAX + 2];
+    memset(long_id, 'x', sizeof(long_id) - 1);
+    long_id[sizeof(long_id) - 1] = '\0';
+    CHECK_ERR(WR_INVALID, add(store, long_id, 0));
+    CHECK_OK(add(store, long_id + 1, 0));
+}
+
+/* ---- order ---- */
+
+STORE_TEST(claims_come_by_priority_then_time_then_arrival)
+{
+    static const char *const want[] = { "d", "e", "a", "b", "c" };
+    struct store_jobs jobs;
+    CHECK_OK(add(store, "a", 50));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(5))));
+    CHECK_OK(add(store, "b", 50));
+    CHECK_OK(add(store, "c", 50));
+    CHECK_OK(add(store, "d", 10));
+    CHECK_OK(add(store, "e", 10));
+    CHECK_OK(store_job_claim(store, "net", 4, LEASE, &jobs, SOON));
+    REQUIRE(jobs.count == 4);
+    for (size_t i = 0; i < 4; i++)
+        CHECK_STR(want[i], jobs.jobs[i].id);
+    store_jobs_free(&jobs);
+    char id[STORE_JOB_ID_MAX + 1];
+    CHECK(claim(store, id));
+    CHECK_STR("c", id);
+}
+
+STORE_TEST(a_job_that_is_queued_again_keeps_its_place)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    CHECK_OK(add(store, "a", 0));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(5))));
+    CHECK_OK(add(store, "b", 0));
+    uint32_t attempt = claim(store, id);
+    CHECK_OK(store_job_requeue(store, "a", attempt, true, SOON));
+    CHECK_EQ(2, claim(store, id));
+    CHECK_STR("a", id);
+}
+
+/* ---- leases ---- */
+
+STORE_TEST(a_holder_whose_lease_ran_out_changes_nothing)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_EQ(1, claim(store, id));
+    CHECK_OK(wr_sleep(wr_after(LEASE)));
+    CHECK_ERR(WR_NOTFOUND, store_job_beat(store, "j1", 1, LEASE, SOON));
+    CHECK_ERR(WR_NOTFOUND, complete(store, "j1", 1));
+    CHECK_ERR(WR_NOTFOUND, store_job_requeue(store, "j1", 1, true, SOON));
+    CHECK_ERR(WR_NOTFOUND, store_job_park(store, "j1", 1, SOON));
+    CHECK_EQ(STORE_JOB_RUNNING, state_of(store, "j1"));
+}
+
+STORE_TEST(a_beat_keeps_the_lease)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_EQ(1, claim(store, id));
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(wr_sleep(wr_after(LEASE - WR_MS(1))));
+        CHECK_OK(store_job_beat(store, "j1", 1, LEASE, SOON));
+    }
+    CHECK_ERR(WR_NOTFOUND, store_job_beat(store, "j1", 2, LEASE, SOON));
+    CHECK_OK(complete(store, "j1", 1));
+    CHECK_ERR(WR_NOTFOUND, complete(store, "j1", 1));
+}
+
+STORE_TEST(a_lease_that_ran_out_returns_the_job_and_the_last_one_fails_it)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_jobs jobs;
+    wr_time next;
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_EQ(1, claim(store, id));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(0, jobs.count);
+    CHECK_EQ(LEASE, next);
+    store_jobs_free(&jobs);
+    CHECK_OK(wr_sleep(wr_after(LEASE)));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(1, jobs.count);
+    CHECK_EQ(STORE_JOB_QUEUED, jobs.jobs[0].state);
+    CHECK_EQ(WR_NEVER, next);
+    store_jobs_free(&jobs);
+    CHECK_EQ(2, claim(store, id));
+    CHECK_ERR(WR_NOTFOUND, complete(store, "j1", 1));           /* the one before */
+    CHECK_OK(wr_sleep(wr_after(LEASE)));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(1, jobs.count);
+    CHECK_EQ(STORE_JOB_FAILED, jobs.jobs[0].state);
+    store_jobs_free(&jobs);
+    CHECK_EQ(STORE_JOB_FAILED, state_of(store, "j1"));
+    CHECK_EQ(0, claim(store, id));
+}
+
+STORE_TEST(a_requeue_that_is_not_counted_gives_a_new_attempt_and_takes_none_away)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_jobs jobs;
+    wr_time next;
+    CHECK_OK(add(store, "j1", 0));
+    for (uint32_t attempt = 1; attempt <= 5; attempt++) {
+        CHECK_EQ(attempt, claim(store, id));
+        CHECK_OK(store_job_requeue(store, "j1", attempt, false, SOON));
+        CHECK_ERR(WR_NOTFOUND, complete(store, "j1", attempt));
+    }
+    CHECK_EQ(6, claim(store, id));
+    CHECK_OK(wr_sleep(wr_after(LEASE)));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(STORE_JOB_QUEUED, jobs.jobs[0].state);             /* the first of two */
+    store_jobs_free(&jobs);
+}
+
+STORE_TEST(a_parked_job_waits_until_it_is_resumed)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_OK(store_job_park(store, "j1", claim(store, id), SOON));
+    CHECK_EQ(STORE_JOB_WAITING, state_of(store, "j1"));
+    CHECK_EQ(0, claim(store, id));
+    CHECK_OK(store_job_resume(store, "j1", SOON));
+    CHECK_ERR(WR_NOTFOUND, store_job_resume(store, "j1", SOON));
+    CHECK_EQ(2, claim(store, id));
+}
+
+/* ---- cancel ---- */
+
+STORE_TEST(a_cancel_takes_those_of_its_task_and_kind_and_is_final)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    uint64_t count;
+    struct store_job_new other = job_of("other", 9), kind = job_of("kind", 9);
+    other.task = "another";
+    kind.kind = "llm";
+    CHECK_OK(add(store, "run", 0));
+    CHECK_EQ(1, claim(store, id));
+    CHECK_OK(add(store, "wait", 1));
+    CHECK_OK(store_job_add(store, &other, SOON));
+    CHECK_OK(store_job_add(store, &kind, SOON));
+    CHECK_OK(store_job_cancel(store, "task", "fetch", false, &count, SOON));
+    CHECK_EQ(1, count);
+    CHECK_EQ(STORE_JOB_CANCELED, state_of(store, "wait"));
+    CHECK_EQ(STORE_JOB_RUNNING, state_of(store, "run"));
+    CHECK_EQ(STORE_JOB_QUEUED, state_of(store, "kind"));
+    CHECK_OK(store_job_cancel(store, "task", NULL, true, &count, SOON));
+    CHECK_EQ(2, count);
+    CHECK_ERR(WR_NOTFOUND, complete(store, "run", 1));
+    CHECK_EQ(STORE_JOB_CANCELED, state_of(store, "run"));
+    CHECK_EQ(STORE_JOB_QUEUED, state_of(store, "other"));
+}
+
+/* ---- waking ---- */
+
+struct waiting { struct store *store; wr_err err; wr_time woke; int times; };
+
+static wr_err await_work(void *arg)
+{
+    struct waiting *waiting = arg;
+    uint64_t seen = 0;
+    CHECK_OK(store_job_wait(waiting->store, "net", &seen, WR_NOW));     /* look first */
+    waiting->err = store_job_wait(waiting->store, "net", &seen, wr_after(WR_S(60)));
+    waiting->woke = wr_now();
+    return WR_OK;
+}
+
+STORE_TEST(who_waits_for_a_slot_is_woken_when_something_is_queued_for_it)
+{
+    struct waiting waiting = { .store = store };
+    struct wr_scope *scope = scope_open();
+    go(scope, await_work, &waiting);
+    struct store_job_new gpu = job_of("gpu", 0);
+    gpu.slot = "gpu";
+    CHECK_OK(store_job_add(store, &gpu, SOON));
+    settle();
+    CHECK_EQ(1, wr_scope_live(scope));                  /* another slot's */
+    wr_time now = wr_now();
+    CHECK_OK(add(store, "j1", 0));
+    scope_done(scope);
+    CHECK_OK(waiting.err);
+    CHECK_EQ(now, waiting.woke);
+}
+
+STORE_TEST(what_was_queued_while_nobody_waited_is_seen_by_the_next_wait)
+{
+    uint64_t seen = 0;
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_ERR(WR_TIMEOUT, store_job_wait(store, "net", &seen, WR_NOW));
+}
+
+STORE_TEST(whatever_brings_a_job_back_wakes)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    uint64_t seen = 0;
+    struct store_jobs jobs;
+    wr_time next;
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_OK(store_job_requeue(store, "j1", claim(store, id), false, SOON));
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_OK(store_job_park(store, "j1", claim(store, id), SOON));
+    CHECK_ERR(WR_TIMEOUT, store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_OK(store_job_resume(store, "j1", SOON));
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_EQ(3, claim(store, id));
+    CHECK_OK(wr_sleep(wr_after(LEASE)));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    store_jobs_free(&jobs);
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+}
+
+/* ---- many ---- */
+
+#define CLIENTS 16
+
+struct crowd { struct store *store; int finished; };
+
+static wr_err work(void *arg)
+{
+    struct crowd *crowd = arg;
+    char id[STORE_JOB_ID_MAX + 1];
+    for (uint32_t attempt; (attempt = claim(crowd->store, id)) != 0;) {
+        CHECK_EQ(1, attempt);
+        CHECK_OK(complete(crowd->store, id, attempt));
+        __atomic_fetch_add(&crowd->finished, 1, __ATOMIC_RELAXED);
+    }
+    return WR_OK;
+}
+
+STORE_TEST(every_job_is_claimed_and_finished_once_by_many_at_once)
+{
+    struct crowd crowd = { .store = store };
+    struct wr_scope *scope = scope_open();
+    int jobs = test_rounds(300);
+    for (int i = 0; i < jobs; i++) {
+        char id[16];
+        snprintf(id, sizeof(id), "job-%05d", i);
+        CHECK_OK(add(store, id, i % 3));
+    }
+    for (int i = 0; i < CLIENTS; i++)
+        CHECK_OK(wr_scope_go(scope, "test.worker", work, &crowd));
+    scope_done(scope);
+    CHECK_EQ(jobs, crowd.finished);
+}

@@ -1,0 +1,15 @@
+#include "store/schema.h"
+
+/* Written to see whether the store can be written. */
+static const struct store_step probe_table = {
+    .sqlite = "create table probe (id integer primary key, at integer not null) strict;",
+    .postgres = "create table probe (id bigint primary key, at bigint not null);",
+};
+
+/* Each table's file has its step. */
+const struct store_step *const store_steps[] = {
+    &probe_table,
+    &store_job_tables,
+};
+
+const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);

@@ -1,0 +1,20 @@
+/* schema.h - the tables, in the order in which they came to be.
+ *
+ * A store remembers how many of these steps it has taken and takes the others when it is
+ * opened, all or none.  A step is never changed once it was released: what must change is a
+ * new step.  A store that has taken more steps than there are here was written by a newer
+ * program, and is refused.
+ */
+#ifndef WR_STORE_SCHEMA_H
+#define WR_STORE_SCHEMA_H
+
+#include <stddef.h>
+
+struct store_step { const char *sqlite, *postgres; };
+
+extern const struct store_step *const store_steps[];
+extern const size_t store_step_count;
+
+extern const struct store_step store_job_tables;
+
+#endif

@@ -1,0 +1,210 @@
+/* sqlite.c - see sqlite.h. */
+#include "store/sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/offload.h>
+
+#define READERS 4
+#define READ_MAX WR_MS(250)
+#define LOCK_RANK 510
+
+/* ---- opening and closing ---- */
+
+struct opening { struct sqlite *self; struct store_why *why; wr_err err; };
+
+static void open_there(void *arg)
+{
+    struct opening *opening = arg;
+    opening->err = sqlite_open_all(opening->self, opening->why);
+}
+
+static void close_there(void *arg)
+{
+    struct sqlite *self = arg;
+    wr_lane_free(self->lane);
+    sqlite_close_all(self);
+}
+
+static void discard(struct sqlite *self)
+{
+    wr_sem_free(self->reading);
+    wr_mutex_fini(&self->guard);
+    free(self->readers);
+    free(self->path);
+    free(self);
+}
+
+/* Closing blocks.  It must not fail: where no thread can be had for it, it blocks here. */
+static void sqlite_close(void *engine, wr_time deadline)
+{
+    if (wr_offload(close_there, engine, deadline))
+        close_there(engine);
+    discard(engine);
+}
+
+static wr_err sqlite_new(struct sqlite **ret, const struct store_conf *conf, const char *path)
+{
+    struct sqlite *self = calloc(1, sizeof(*self));
+    if (!self)
+        return WR_NOMEM;
+    *ret = self;
+    self->guard = (struct wr_mutex)WR_MUTEX("store.sqlite", LOCK_RANK);
+    self->read_max = conf->read_max ? conf->read_max : READ_MAX;
+    self->vfs = conf->disk;
+    self->path = strdup(path);
+    if (!self->path)
+        return WR_NOMEM;
+    if (!*path)
+        return WR_OK;               /* in memory: the writer reads too */
+    self->reader_count = conf->readers ? conf->readers : READERS;
+    WR_ASSERT(self->reader_count <= SQLITE_READERS_MAX);
+    self->readers = calloc(self->reader_count, sizeof(*self->readers));
+    if (!self->readers)
+        return WR_NOMEM;
+    return wr_sem_new(&self->reading, "store.readers", self->reader_count);
+}
+
+static wr_err sqlite_open(void **ret, const struct store_conf *conf, const char *path,
+                          struct store_why *why, wr_time deadline)
+{
+    struct sqlite *self = NULL;
+    store_say(why, "out of memory");
+    wr_err err = sqlite_new(&self, conf, path);
+    struct opening opening = { .self = self, .why = why };
+    if (!err) {
+        err = wr_offload(open_there, &opening, deadline);
+        if (err)
+            store_say(why, "cannot open %.120s: %s", path, wr_err_text(err));
+    }
+    if (!err)
+        err = opening.err;
+    if (!err)
+        err = wr_lane_new(&self->lane, &(struct wr_lane_conf){
+            .name = "store.writer", .run = sqlite_write, .idle = sqlite_idle, .arg = self,
+            .queue_max = conf->queue_max, .batch_max = conf->batch_max });
+    if (err) {
+        if (self)
+            sqlite_close(self, WR_NOW);
+        return err;
+    }
+    *ret = self;
+    return WR_OK;
+}
+
+/* ---- verbs ---- */
+
+struct reading { struct sqlite *self; struct conn *conn; struct store_act *act; };
+
+static void read_there(void *arg)
+{
+    struct reading *reading = arg;
+    struct conn *conn = reading->conn;
+    struct store_act *act = reading->act;
+    conn->now_ms = wr_wall().ns / WR_MS(1);
+    conn->give_up = wr_now() + reading->self->read_max;
+    act->item.err = conn_do(conn, act->verb, act->values, &act->rows);
+}
+
+static struct conn *take_reader(struct sqlite *self)
+{
+    wr_mutex_lock(&self->guard);
+    struct conn *conn = self->spare[--self->spare_count];
+    wr_mutex_unlock(&self->guard);
+    return conn;
+}
+
+static void give_reader(struct sqlite *self, struct conn *conn)
+{
+    wr_mutex_lock(&self->guard);
+    self->spare[self->spare_count++] = conn;
+    wr_mutex_unlock(&self->guard);
+}
+
+static wr_err sqlite_act(void *engine, struct store_act *act, wr_time deadline,
+                         const char *place)
+{
+    struct sqlite *self = engine;
+    if (act->verb->writes || !self->reader_count)
+        return (wr_lane_do)(self->lane, &act->item, deadline, place);
+    wr_err err = wr_sem_acquire(self->reading, deadline);
+    if (err)
+        return err;
+    struct reading reading = { self, take_reader(self), act };
+    err = (wr_offload)(read_there, &reading, deadline, place);
+    give_reader(self, reading.conn);
+    wr_sem_release(self->reading);
+    return err ? err : act->item.err;
+}
+
+/* ---- its health ---- */
+
+static void sqlite_health(void *engine, struct store_health *ret)
+{
+    struct sqlite *self = engine;
+    wr_mutex_lock(&self->guard);
+    *ret = self->health;
+    wr_mutex_unlock(&self->guard);
+}
+
+static const struct store_verb check_all = {
+    .name = "store.check", .writes = true,
+    .sqlite = { "select integrity_check from pragma_integrity_check(1)" },
+};
+
+struct checking { struct sqlite *self; struct conn conn; struct store_why *why; wr_err err;
+                  struct store_rows rows; };
+
+static void check_there(void *arg)
+{
+    struct checking *checking = arg;
+    struct sqlite *self = checking->self;
+    checking->err = conn_open(&checking->conn, &(struct conn_conf){
+        .path = self->path, .vfs = self->vfs, .read_only = true }, checking->why);
+    if (checking->err)
+        return;
+    checking->err = conn_do(&checking->conn, &check_all, (struct store_values){ 0 },
+                            &checking->rows);
+    if (checking->err)
+        conn_say(&checking->conn, checking->why, "check", self->path);
+    conn_close(&checking->conn);
+}
+
+static wr_err judge(const struct store_rows *rows, struct store_why *why)
+{
+    const char *said = rows->count ? store_text(rows, 0, 0) : "";
+    if (said && strcmp(said, "ok") == 0)
+        return WR_OK;
+    store_say(why, "%.200s", said ? said : "");
+    return WR_IO;
+}
+
+/* A file is read by a connection of its own, however long that takes. */
+static wr_err sqlite_check(void *engine, struct store_why *why, wr_time deadline)
+{
+    struct sqlite *self = engine;
+    struct store_act act = { .verb = &check_all };
+    struct checking *checking = calloc(1, sizeof(*checking));
+    if (!checking)
+        return WR_NOMEM;
+    *checking = (struct checking){ .self = self, .why = why };
+    wr_err err;
+    if (*self->path) {
+        err = wr_offload(check_there, checking, deadline);
+        err = err ? err : checking->err;
+    } else {
+        err = wr_lane_do(self->lane, &act.item, deadline);
+        checking->rows = act.rows;
+    }
+    if (!err)
+        err = judge(&checking->rows, why);
+    store_rows_free(&checking->rows);
+    free(checking);
+    return err;
+}
+
+const struct store_engine store_sqlite = {
+    .open = sqlite_open, .close = sqlite_close, .act = sqlite_act, .health = sqlite_health,
+    .check = sqlite_check, .backup = sqlite_backup,
+};

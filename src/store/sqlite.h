@@ -1,0 +1,60 @@
+/* sqlite.h - the engine for one node: a file, one writer, several readers.
+ *
+ * The writer is a lane (weir/lane.h): what came during the last fsync is the next transaction.
+ * One that cannot be committed fails for all who are in it, with IO; the connection is given
+ * up, never its fsync tried again, and the store is degraded until a new connection has
+ * written something: looked at each second, whether anybody writes or not.
+ *
+ * Reads go to connections of their own, through offload.h; each sees one moment, and is cut off
+ * after read_max, because while it lasts the write-ahead log cannot start over.  A store in
+ * memory has one connection, which does all.
+ *
+ * That no two processes have the file open is held by a lock on PATH-lock, which ends with the
+ * process.
+ */
+#ifndef WR_STORE_SQLITE_H
+#define WR_STORE_SQLITE_H
+
+#include <weir/lock.h>
+#include <weir/sem.h>
+
+#include "store/sqlite_conn.h"
+
+#define SQLITE_PAGE 4096
+#define SQLITE_READERS_MAX 64
+
+struct sqlite {
+    char *path;                     /* "" in memory */
+    const char *vfs;
+    wr_time read_max;
+    struct wr_lane *lane;
+    struct conn writer;             /* the lane's, but for opening and closing */
+    uint64_t writer_number;         /* the lane's: which one it is */
+    bool broken;                    /* the lane's: there is no writer now */
+    bool suspect;                   /* ... and the disk has failed: check it first */
+    wr_time probe_at;
+    struct conn lock;               /* holds PATH-lock */
+    unsigned reader_count;
+    struct conn *readers;
+    struct wr_sem *reading;         /* a unit for each reader */
+    struct wr_mutex guard;          /* of all below */
+    unsigned spare_count;
+    struct conn *spare[SQLITE_READERS_MAX];
+    struct store_health health;
+};
+
+/* sqlite_writer.c: a batch of the lane; what it does when nothing comes. */
+void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count);
+void sqlite_idle(void *engine);
+
+/* Open the connection that writes; the tables are there.  Errors: as conn_open. */
+wr_err sqlite_writer_open(struct sqlite *self, struct store_why *why);
+
+/* sqlite_open.c: all connections, and the tables.  Blocks.  Errors: as store_open. */
+wr_err sqlite_open_all(struct sqlite *self, struct store_why *why);
+void sqlite_close_all(struct sqlite *self);
+
+/* sqlite_backup.c */
+wr_err sqlite_backup(void *engine, const char *path, struct store_why *why, wr_time deadline);
+
+#endif

@@ -1,0 +1,297 @@
+/* sqlite_conn.c - see sqlite_conn.h.
+ *
+ * Statements are prepared at their first use and kept.  The texts and blobs of a verb are
+ * bound where they lie: who asked for it waits until it is done.
+ */
+#include "store/sqlite_conn.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define BUSY_MS 2000                /* another process is just closing it */
+#define STEPS_PER_LOOK 2000         /* instructions between two looks at the clock */
+
+wr_err conn_err(int code)
+{
+    switch (code) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE: return WR_OK;
+    case SQLITE_CONSTRAINT_UNIQUE:
+    case SQLITE_CONSTRAINT_PRIMARYKEY:
+    case SQLITE_CONSTRAINT_ROWID: return WR_EXISTS;
+    }
+    switch (code & 0xff) {
+    case SQLITE_CONSTRAINT:
+    case SQLITE_TOOBIG:
+    case SQLITE_MISMATCH: return WR_INVALID;
+    case SQLITE_INTERRUPT: return WR_TIMEOUT;
+    case SQLITE_NOMEM: return WR_NOMEM;
+    case SQLITE_BUSY: return WR_BUSY;
+    case SQLITE_PERM:
+    case SQLITE_READONLY: return WR_DENIED;
+    default: return WR_IO;
+    }
+}
+
+/* The library says that it cannot open a file; the system's errno says why. */
+static wr_err open_err(sqlite3 *db, int code)
+{
+    int number = db ? sqlite3_system_errno(db) : 0;
+    if ((code & 0xff) != SQLITE_CANTOPEN || number == 0)
+        return conn_err(code);
+    if (number == ENOTDIR)
+        return WR_NOTFOUND;
+    wr_err err = wr_err_errno(number);
+    return err == WR_NOTFOUND || err == WR_DENIED || err == WR_NOFILE ? err : WR_IO;
+}
+
+void conn_say(struct conn *conn, struct store_why *why, const char *doing, const char *path)
+{
+    int number = conn->db ? sqlite3_system_errno(conn->db) : 0;
+    store_say(why, "cannot %s %.120s: %.60s%s%.40s", doing, *path ? path : "(memory)",
+              conn->db ? sqlite3_errmsg(conn->db) : "out of memory", number ? ": " : "",
+              number ? strerror(number) : "");
+}
+
+/* ---- opening ---- */
+
+static void now_ms(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    (void)values;
+    sqlite3_result_int64(context, ((struct conn *)sqlite3_user_data(context))->now_ms);
+}
+
+static int look_at_the_clock(void *arg)
+{
+    struct conn *conn = arg;
+    return wr_now() >= conn->give_up;
+}
+
+/* Whole pages in our own memory: a file that shrinks under a map is a signal.  Temporary
+ * tables too, so that in amnesia nothing reaches a disk. */
+static const char settings[] = "pragma temp_store = memory;"
+                               "pragma mmap_size = 0;"
+                               "pragma cache_size = -16384;"
+                               "pragma trusted_schema = off;";
+
+wr_err conn_open(struct conn *conn, const struct conn_conf *conf, struct store_why *why)
+{
+    *conn = (struct conn){ .give_up = WR_NEVER };
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE
+        | (conf->create ? SQLITE_OPEN_CREATE : 0);
+    const char *path = *conf->path ? conf->path : ":memory:";
+    int code = sqlite3_open_v2(path, &conn->db, flags, conf->vfs);
+    if (code == SQLITE_OK)
+        code = sqlite3_busy_timeout(conn->db, BUSY_MS);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function(conn->db, "now_ms", 0, SQLITE_UTF8, conn, now_ms, NULL,
+                                       NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(conn->db, settings, NULL, NULL, NULL);
+    if (code == SQLITE_OK)              /* the first look at the file itself */
+        code = sqlite3_exec(conn->db, conf->read_only ? "pragma query_only = on"
+                                                      : "select count(*) from sqlite_schema",
+                            NULL, NULL, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_progress_handler(conn->db, STEPS_PER_LOOK, look_at_the_clock, conn);
+        return WR_OK;
+    }
+    wr_err err = open_err(conn->db, code);
+    conn_say(conn, why, "open", conf->path);
+    conn_close(conn);
+    return err;
+}
+
+void conn_close(struct conn *conn)
+{
+    for (size_t i = 0; i < conn->verb_count; i++)
+        for (size_t j = 0; j < STORE_STATEMENTS_MAX; j++)
+            sqlite3_finalize(conn->verbs[i].statements[j]);
+    for (size_t i = 0; i < CONN_STEPS; i++) {
+        sqlite3_finalize(conn->steps[i]);
+        conn->steps[i] = NULL;
+    }
+    sqlite3_close_v2(conn->db);
+    conn->db = NULL;
+    conn->verb_count = 0;
+}
+
+wr_err conn_exec(struct conn *conn, const char *sql)
+{
+    return conn_err(sqlite3_exec(conn->db, sql, NULL, NULL, NULL));
+}
+
+wr_err conn_ask(struct conn *conn, const char *sql, int64_t *ret)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(conn->db, sql, -1, &statement, NULL);
+    *ret = 0;
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        *ret = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return conn_err(code);
+}
+
+/* ---- transactions ---- */
+
+wr_err conn_step(struct conn *conn, enum conn_step step)
+{
+    static const char *const texts[CONN_STEPS] = {
+        [CONN_BEGIN] = "begin immediate", [CONN_COMMIT] = "commit",
+        [CONN_ROLLBACK] = "rollback", [CONN_SAVE] = "savepoint verb",
+        [CONN_UNDO] = "rollback to verb", [CONN_RELEASE] = "release verb",
+    };
+    int code = SQLITE_OK;
+    if (!conn->steps[step])
+        code = sqlite3_prepare_v3(conn->db, texts[step], -1, SQLITE_PREPARE_PERSISTENT,
+                                  &conn->steps[step], NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(conn->steps[step]);
+        sqlite3_reset(conn->steps[step]);
+    }
+    return conn_err(code);
+}
+
+bool conn_inside(const struct conn *conn)
+{
+    return !sqlite3_get_autocommit(conn->db);
+}
+
+/* ---- verbs ---- */
+
+/* A verb that the engine does not understand is a fault of the program; one that it cannot
+ * look at now, because the disk fails, is not. */
+static wr_err prepare(struct conn *conn, const struct store_verb *verb, struct conn_verb **ret)
+{
+    WR_ASSERT(conn->verb_count < CONN_VERBS_MAX);
+    struct conn_verb *known = &conn->verbs[conn->verb_count];
+    *known = (struct conn_verb){ .verb = verb };
+    for (size_t i = 0; i < STORE_STATEMENTS_MAX && verb->sqlite[i]; i++) {
+        int code = sqlite3_prepare_v3(conn->db, verb->sqlite[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                      &known->statements[i], NULL);
+        if (code == SQLITE_OK)
+            continue;
+        if (code == SQLITE_ERROR)
+            wr_panic("verb %s: %s", verb->name, sqlite3_errmsg(conn->db));
+        while (i-- > 0)
+            sqlite3_finalize(known->statements[i]);
+        return conn_err(code);
+    }
+    conn->verb_count++;
+    *ret = known;
+    return WR_OK;
+}
+
+static wr_err find(struct conn *conn, const struct store_verb *verb, struct conn_verb **ret)
+{
+    for (size_t i = 0; i < conn->verb_count; i++)
+        if (conn->verbs[i].verb == verb) {
+            *ret = &conn->verbs[i];
+            return WR_OK;
+        }
+    return prepare(conn, verb, ret);
+}
+
+static int bind_one(sqlite3_stmt *statement, int at, const struct store_value *value)
+{
+    switch (value->type) {
+    case STORE_IS_INT: return sqlite3_bind_int64(statement, at, value->number);
+    case STORE_IS_TEXT:
+        return sqlite3_bind_text64(statement, at, value->bytes, value->len, SQLITE_STATIC,
+                                   SQLITE_UTF8);
+    case STORE_IS_BLOB:
+        return sqlite3_bind_blob64(statement, at, value->bytes, value->len, SQLITE_STATIC);
+    case STORE_IS_NULL: break;
+    }
+    return sqlite3_bind_null(statement, at);
+}
+
+static int bind(sqlite3_stmt *statement, struct store_values values)
+{
+    int count = sqlite3_bind_parameter_count(statement), code = SQLITE_OK;
+    WR_ASSERT((size_t)count <= values.count);
+    for (int i = 0; i < count && code == SQLITE_OK; i++)
+        code = bind_one(statement, i + 1, &values.values[i]);
+    return code;
+}
+
+static void take_row(sqlite3_stmt *statement, struct rows *rows, int columns)
+{
+    for (int i = 0; i < columns; i++) {
+        int type = sqlite3_column_type(statement, i);
+        if (type == SQLITE_NULL) {
+            rows_null(rows);
+        } else if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+            rows_int(rows, sqlite3_column_int64(statement, i));
+        } else {
+            const void *bytes = type == SQLITE_TEXT ? sqlite3_column_text(statement, i)
+                                                    : sqlite3_column_blob(statement, i);
+            rows_bytes(rows, type == SQLITE_TEXT ? STORE_IS_TEXT : STORE_IS_BLOB, bytes,
+                       (size_t)sqlite3_column_bytes(statement, i));
+        }
+    }
+}
+
+static wr_err run(struct conn *conn, sqlite3_stmt *statement, struct store_values values,
+                  struct store_rows *ret)
+{
+    struct rows rows = { 0 };
+    int columns = sqlite3_column_count(statement);
+    int code = bind(statement, values);
+    if (code == SQLITE_OK)
+        while ((code = sqlite3_step(statement)) == SQLITE_ROW && !rows.err)
+            take_row(statement, &rows, columns);
+    wr_err err = conn_err(code);
+    sqlite3_reset(statement);
+    if (err && !rows.err)
+        rows.err = err;
+    if (columns == 0 && !rows.err) {
+        ret->changed = (uint64_t)sqlite3_changes64(conn->db);
+        return WR_OK;
+    }
+    uint64_t changed = (uint64_t)sqlite3_changes64(conn->db);
+    store_rows_free(ret);
+    err = rows_done(&rows, (size_t)columns, ret);
+    ret->changed = err ? 0 : changed;
+    return err;
+}
+
+static wr_err run_all(struct conn *conn, const struct conn_verb *known,
+                      struct store_values values, struct store_rows *ret)
+{
+    wr_err err = WR_OK;
+    for (size_t i = 0; i < STORE_STATEMENTS_MAX && known->statements[i] && !err; i++)
+        err = run(conn, known->statements[i], values, ret);
+    return err;
+}
+
+/* What it has changed before it failed is taken back, so that the others of its
+ * transaction can be committed. */
+static wr_err run_or_undo(struct conn *conn, const struct conn_verb *known,
+                          struct store_values values, struct store_rows *ret)
+{
+    wr_err err = conn_step(conn, CONN_SAVE);
+    if (err)
+        return err;
+    err = run_all(conn, known, values, ret);
+    if (!conn_inside(conn))
+        return err;
+    wr_err undone = err ? conn_step(conn, CONN_UNDO) : WR_OK;
+    wr_err released = conn_step(conn, CONN_RELEASE);
+    return undone ? undone : released ? released : err;
+}
+
+wr_err conn_do(struct conn *conn, const struct store_verb *verb, struct store_values values,
+               struct store_rows *ret)
+{
+    struct conn_verb *known = NULL;
+    wr_err err = find(conn, verb, &known);
+    if (err)
+        return err;
+    return verb->undo ? run_or_undo(conn, known, values, ret)
+                      : run_all(conn, known, values, ret);
+}

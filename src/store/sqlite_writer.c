@@ -1,0 +1,180 @@
+/* sqlite_writer.c - one transaction for everybody who came during the last one.
+ *
+ * All of this runs on the lane's thread.
+ */
+#include <string.h>
+
+#include "store/sqlite.h"
+
+#define PROBE_EVERY WR_S(1)
+#define CHECKPOINT_PAGES 1000       /* some 4 MB */
+
+/* ---- the connection ---- */
+
+/* After each commit: the log is copied into the file as soon as it is long enough, and then
+ * begins anew in its place; its file is not cut, which would cost more than it saves. */
+static int after_commit(void *arg, sqlite3 *db, const char *name, int pages)
+{
+    struct sqlite *self = arg;
+    wr_mutex_lock(&self->guard);
+    self->health.wal_bytes = (uint64_t)pages * SQLITE_PAGE;
+    wr_mutex_unlock(&self->guard);
+    if (pages >= CHECKPOINT_PAGES)
+        (void)sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return SQLITE_OK;
+}
+
+wr_err sqlite_writer_open(struct sqlite *self, struct store_why *why)
+{
+    struct conn *conn = &self->writer;
+    self->writer_number++;
+    wr_err err = conn_open(conn, &(struct conn_conf){ .path = self->path, .vfs = self->vfs,
+                                                      .create = true }, why);
+    if (err)
+        return err;
+    if (*self->path) {
+        err = conn_exec(conn, "pragma journal_mode = wal; pragma synchronous = full");
+        sqlite3_wal_hook(conn->db, after_commit, self);
+    }
+    if (err) {
+        conn_say(conn, why, "write", self->path);
+        conn_close(conn);
+    }
+    return err;
+}
+
+/* ---- when it fails, and until it works again ---- */
+
+static const char *advice(int code)
+{
+    switch (code & 0xff) {
+    case SQLITE_FULL: return "make room on the disk";
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN: return "make it writable";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return "restore a backup";
+    default: return "see to the disk";
+    }
+}
+
+/* Whatever the transaction has done is undone by closing; what was committed before is safe.
+ * The sentence of the first failure stays until it is repaired. */
+static void give_up(struct sqlite *self)
+{
+    struct conn *conn = &self->writer;
+    struct store_why why;
+    int code = conn->db ? sqlite3_extended_errcode(conn->db) : SQLITE_NOMEM;
+    conn_say(conn, &why, "write", self->path);
+    self->suspect |= (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CORRUPT;
+    self->broken = true;
+    self->probe_at = wr_now() + PROBE_EVERY;
+    conn_close(conn);
+    wr_mutex_lock(&self->guard);
+    if (self->health.state == STORE_OK)
+        store_say(&self->health.why, "%.180s; %s, it then goes on by itself", why.text,
+                  advice(code));
+    self->health.state = STORE_DEGRADED;
+    wr_mutex_unlock(&self->guard);
+}
+
+/* Something real: it must reach the disk. */
+static wr_err write_something(struct conn *conn)
+{
+    wr_err err = conn_step(conn, CONN_BEGIN);
+    if (!err)
+        err = conn_exec(conn, "insert or replace into probe (id, at) values (1, now_ms())");
+    return err ? err : conn_step(conn, CONN_COMMIT);
+}
+
+static wr_err repair(struct sqlite *self)
+{
+    struct store_why why;
+    if (wr_now() < self->probe_at)
+        return WR_IO;
+    self->probe_at = wr_now() + PROBE_EVERY;
+    wr_err err = sqlite_writer_open(self, &why);
+    if (err)
+        return WR_IO;
+    struct conn *conn = &self->writer;
+    int64_t faults = 0;
+    if (self->suspect)
+        err = conn_ask(conn, "select count(*) from pragma_quick_check(1) where quick_check "
+                       "<> 'ok'", &faults);
+    if (!err && !faults)
+        err = write_something(conn);
+    if (err || faults) {
+        conn_close(conn);
+        return WR_IO;
+    }
+    self->broken = self->suspect = false;
+    wr_mutex_lock(&self->guard);
+    self->health.state = STORE_OK;
+    self->health.why.text[0] = '\0';
+    wr_mutex_unlock(&self->guard);
+    return WR_OK;
+}
+
+void sqlite_idle(void *engine)
+{
+    struct sqlite *self = engine;
+    if (self->broken)
+        (void)!repair(self);
+}
+
+/* ---- a batch ---- */
+
+/* What concerns one verb alone; anything else is the end of the transaction. */
+static bool own_fault(wr_err err)
+{
+    return err == WR_EXISTS || err == WR_INVALID;
+}
+
+static wr_err do_verbs(struct sqlite *self, struct wr_lane_item *const *items, size_t count)
+{
+    struct conn *conn = &self->writer;
+    conn->now_ms = wr_wall().ns / WR_MS(1);
+    wr_err err = conn_step(conn, CONN_BEGIN);
+    for (size_t i = 0; i < count && !err; i++) {
+        struct store_act *act = (struct store_act *)(void *)items[i];
+        if (act->alone)
+            continue;
+        act->item.err = conn_do(conn, act->verb, act->values, &act->rows);
+        if (act->item.err && (!own_fault(act->item.err) || !conn_inside(conn)))
+            err = WR_IO;
+    }
+    return err ? err : conn_step(conn, CONN_COMMIT);
+}
+
+static void fail_all(struct wr_lane_item *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct store_act *act = (struct store_act *)(void *)items[i];
+        store_rows_free(&act->rows);
+        act->item.err = WR_IO;
+    }
+}
+
+void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
+{
+    struct sqlite *self = engine;
+    wr_err err = self->broken ? repair(self) : WR_OK;
+    if (!err) {
+        err = do_verbs(self, items, count);
+        if (err)
+            give_up(self);
+    }
+    if (err) {
+        fail_all(items, count);
+        return;
+    }
+    wr_mutex_lock(&self->guard);
+    self->health.writes += count;
+    self->health.batches++;
+    wr_mutex_unlock(&self->guard);
+    for (size_t i = 0; i < count; i++) {
+        struct store_act *act = (struct store_act *)(void *)items[i];
+        if (act->alone)
+            act->item.err = act->alone(self, act);
+    }
+}

@@ -1,0 +1,94 @@
+/* store.c - which engine a url means, and the way to it. */
+#include "store/store.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_int.h"
+
+static const struct { const char *scheme; const struct store_engine *engine; } engines[] = {
+    { "sqlite:", &store_sqlite },
+};
+
+void store_say(struct store_why *why, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why->text, sizeof(why->text), format, args);
+    va_end(args);
+}
+
+wr_err store_open(struct store **ret, const struct store_conf *conf, struct store_why *why,
+                  wr_time deadline)
+{
+    const struct store_engine *engine = NULL;
+    const char *rest = NULL;
+    for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+        size_t len = strlen(engines[i].scheme);
+        if (strncmp(conf->url, engines[i].scheme, len) == 0) {
+            engine = engines[i].engine;
+            rest = conf->url + len;
+        }
+    }
+    if (!engine) {
+        store_say(why, "store url \"%.100s\": it begins with sqlite: (then the path of a file, "
+                  "or nothing to keep all in memory)", conf->url);
+        return WR_INVALID;
+    }
+    struct store *store = calloc(1, sizeof(*store));
+    if (!store) {
+        store_say(why, "out of memory");
+        return WR_NOMEM;
+    }
+    store->engine = engine;
+    wr_err err = engine->open(&store->state, conf, rest, why, deadline);
+    if (err) {
+        free(store);
+        return err;
+    }
+    wakes_init(&store->wakes);
+    *ret = store;
+    return WR_OK;
+}
+
+void store_close(struct store *store, wr_time deadline)
+{
+    if (!store)
+        return;
+    store->engine->close(store->state, deadline);
+    wakes_fini(&store->wakes);
+    free(store);
+}
+
+void store_health(struct store *store, struct store_health *ret)
+{
+    store->engine->health(store->state, ret);
+}
+
+wr_err store_check(struct store *store, struct store_why *why, wr_time deadline)
+{
+    return store->engine->check(store->state, why, deadline);
+}
+
+wr_err store_backup(struct store *store, const char *path, struct store_why *why,
+                    wr_time deadline)
+{
+    return store->engine->backup(store->state, path, why, deadline);
+}
+
+wr_err(store_do)(struct store *store, const struct store_verb *verb, struct store_values values,
+                 struct store_rows *ret, wr_time deadline, const char *place)
+{
+    struct store_act act = { .verb = verb, .values = values };
+    WR_ASSERT(values.count <= STORE_VALUES_MAX);
+    wr_err err = store->engine->act(store->state, &act, deadline, place);
+    if (ret && !err)
+        *ret = act.rows;
+    else
+        store_rows_free(&act.rows);
+    if (ret && err)
+        *ret = (struct store_rows){ 0 };
+    return err;
+}

@@ -1,0 +1,87 @@
+/* store.h - what must not be lost.
+ *
+ *     struct store_why why;
+ *     err = store_open(&store, &(struct store_conf){ .url = "sqlite:/var/lib/weir/weir.db" },
+ *                      &why, wr_after(WR_S(10)));
+ *     ...
+ *     store_close(store, wr_after(WR_S(3)));
+ *
+ * Two engines stand behind the same calls, and one suite of tests runs on both:
+ *
+ *   sqlite:PATH      a file, for one node.  All writes go through one thread that commits
+ *                    whatever came during the last fsync at once; readers run beside it.
+ *   sqlite:          in memory: amnesia, and tests.
+ *   postgres://...   a server, for many nodes.  The same batches, over connections that are
+ *                    kept; the server's clock decides about leases.
+ *
+ * A call that returns WR_OK has its effect on the disk: it survives a power cut.  One that
+ * returns TIMEOUT or CANCELED was not done.  One that returns IO may have been done (the
+ * connection broke at the commit): calls that carry a key can be repeated, and say EXISTS.
+ * A store that cannot write any more (full or read-only disk, server gone) returns IO at
+ * once, says why (store_health), and goes on by itself when it can.
+ *
+ * Every call may wait, and ends by its deadline.  Texts and blobs of results are in the
+ * result's own memory, which store_rows_free gives back.
+ *
+ * The tables have a file each: job.h, cache_row.h, budget.h, idempotency.h, name.h, run.h,
+ * audit.h, blob.h.
+ */
+#ifndef WR_STORE_STORE_H
+#define WR_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <weir/err.h>
+#include <weir/panic.h>
+#include <weir/time.h>
+
+struct store;
+
+/* A sentence for a person: what happened, with which value, what to do. */
+#define STORE_WHY_MAX 256
+struct store_why { char text[STORE_WHY_MAX]; };
+
+/* Zero is the default of everything but the url. */
+struct store_conf {
+    const char *url;
+    const char *disk;               /* sqlite: another disk than the machine's (disk.h) */
+    unsigned readers;               /* connections that read; 4 */
+    size_t queue_max;               /* writes that may wait; 4096 */
+    size_t batch_max;               /* writes in one transaction; 256 */
+    wr_time read_max;               /* a read transaction is cut off after this; 250 ms */
+};
+
+enum store_state { STORE_OK, STORE_DEGRADED };
+
+struct store_health {
+    enum store_state state;
+    struct store_why why;           /* of STORE_DEGRADED */
+    uint64_t writes, batches;
+    uint64_t wal_bytes;             /* sqlite */
+};
+
+/* Opens, checks and brings the tables up to date.  A file that a newer program has written
+ * is refused.  Errors: INVALID (the url, or a newer one), DENIED, NOTFOUND (the folder), BUSY
+ * (another process has it), IO (it is damaged, or the server cannot be reached), NOMEM;
+ * TIMEOUT, CANCELED; with a sentence in *why. */
+wr_err store_open(struct store **ret, const struct store_conf *conf, struct store_why *why,
+                  wr_time deadline);
+
+/* What was acknowledged is safe without this; it closes what is open.  Nobody may be using
+ * it.  NULL is allowed. */
+void store_close(struct store *store, wr_time deadline);
+
+void store_health(struct store *store, struct store_health *ret);
+
+/* Every page and every index is read.  WR_OK: it is sound.  Errors: IO, with the first fault
+ * in *why. */
+wr_err store_check(struct store *store, struct store_why *why, wr_time deadline);
+
+/* A consistent copy into a new file, while all goes on.  Errors: EXISTS, DENIED, IO,
+ * UNSUPPORTED (postgres: it has tools of its own, which *why names). */
+wr_err store_backup(struct store *store, const char *path, struct store_why *why,
+                    wr_time deadline);
+
+#endif

@@ -1,0 +1,61 @@
+/* store_int.h - what stands between the calls and the engines. */
+#ifndef WR_STORE_INT_H
+#define WR_STORE_INT_H
+
+#include <weir/lane.h>
+
+#include "store/store.h"
+#include "store/verb.h"
+#include "store/wake.h"
+
+/* A verb that somebody waits for, on that fiber's stack. */
+struct store_act {
+    struct wr_lane_item item;       /* first: the writer's lane has it by this */
+    const struct store_verb *verb;
+    struct store_values values;
+    struct store_rows rows;
+    wr_err (*alone)(void *engine, struct store_act *act);   /* instead of a verb, on the
+                                                             * writer, between transactions */
+};
+
+struct store_engine {
+    /* `rest` is the url after the scheme. */
+    wr_err (*open)(void **ret, const struct store_conf *conf, const char *rest,
+                   struct store_why *why, wr_time deadline);
+    void (*close)(void *engine, wr_time deadline);
+    wr_err (*act)(void *engine, struct store_act *act, wr_time deadline, const char *place);
+    void (*health)(void *engine, struct store_health *ret);
+    wr_err (*check)(void *engine, struct store_why *why, wr_time deadline);
+    wr_err (*backup)(void *engine, const char *path, struct store_why *why, wr_time deadline);
+};
+
+extern const struct store_engine store_sqlite;
+
+struct store {
+    const struct store_engine *engine;
+    void *state;
+    struct wakes wakes;
+};
+
+/* Say why, in the words of printf. */
+void store_say(struct store_why *why, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- rows.c: results as they are built, value by value ---- */
+
+struct rows {
+    struct store_value *values;
+    size_t count, cap;              /* values */
+    char *bytes;
+    size_t len, bytes_cap;
+    wr_err err;                     /* NOMEM, INVALID (too large); stays */
+};
+
+void rows_null(struct rows *rows);
+void rows_int(struct rows *rows, int64_t number);
+void rows_bytes(struct rows *rows, enum store_type type, const void *bytes, size_t len);
+
+/* What was built, row by row of so many columns; nothing after an error. */
+wr_err rows_done(struct rows *rows, size_t columns, struct store_rows *ret);
+
+#endif
