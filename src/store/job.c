@@ -83,15 +83,19 @@ wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_ti
 /* ---- claiming ---- */
 
 /* Rows that are changed come back in no order: the claim's own is restored by read_jobs. */
+#define CLAIM "update job set state = 2, attempt = attempt + 1, tries = tries + 1," \
+    " started_at = now_ms(), lease_until = now_ms() + ?2 where seq "
+#define FIRST "(select seq from job where state = 1 and slot = ?1" \
+    " order by priority, queued_at, seq"
+
 static const struct store_verb claim = {
-    .name = "job.claim",
-    .writes = true,
-    .undo = true,
-    .sqlite = { "update job set state = 2, attempt = attempt + 1, tries = tries + 1,"
-                " started_at = now_ms(), lease_until = now_ms() + ?3 where seq in (select seq "
-                "from job"
-                " where state = 1 and slot = ?1 order by priority, queued_at, seq limit ?2)"
-                " returning " OPEN_COLUMNS("input") },
+    .name = "job.claim", .writes = true, .undo = true,
+    .sqlite = { CLAIM "in " FIRST " limit ?3) returning " OPEN_COLUMNS("input") },
+};
+
+static const struct store_verb claim_one = {
+    .name = "job.claim_one", .writes = true,
+    .sqlite = { CLAIM "= " FIRST " limit 1) returning " OPEN_COLUMNS("input") },
 };
 
 static struct wr_wall wall_of(int64_t ms)
@@ -150,8 +154,8 @@ wr_err store_job_claim(struct store *store, const char *slot, size_t max, wr_tim
     wr_err err;
     do {
         ret->lease_until = wr_after(lease);
-        err = store_do(store, &claim, STORE_VALUES(
-            STORE_TEXT(slot), STORE_INT((int64_t)max), STORE_INT(lease / WR_MS(1))), &ret->rows,
+        err = store_do(store, max == 1 ? &claim_one : &claim, STORE_VALUES(
+            STORE_TEXT(slot), STORE_INT(lease / WR_MS(1)), STORE_INT((int64_t)max)), &ret->rows,
             deadline);
         max /= 2;
     } while (err == WR_INVALID && max > 0);     /* too large a result: fewer will do */
@@ -167,16 +171,15 @@ void store_jobs_free(struct store_jobs *jobs)
 
 /* ---- what a holder does ---- */
 
-/* Do a verb that returns a row for each job it has changed: its slot. */
+/* Do a verb that changes one job; one that brings it back to its slot returns that. */
 static wr_err change(struct store *store, const struct store_verb *verb,
-                     struct store_values values, bool wakes, wr_time deadline)
+                     struct store_values values, wr_time deadline)
 {
     struct store_rows rows;
     wr_err err = store_do(store, verb, values, &rows, deadline);
-    if (err)
-        return err;
-    err = rows.count ? WR_OK : WR_NOTFOUND;
-    if (!err && wakes)
+    if (!err && rows.changed == 0)
+        err = WR_NOTFOUND;
+    if (rows.count)
         wakes_raise(&store->wakes, store_text(&rows, 0, 0));
     store_rows_free(&rows);
     return err;
@@ -187,20 +190,20 @@ static wr_err change(struct store *store, const struct store_verb *verb,
 
 static const struct store_verb beat = {
     .name = "job.beat", .writes = true,
-    .sqlite = { "update job set lease_until = now_ms() + ?3" HELD " returning slot" },
+    .sqlite = { "update job set lease_until = now_ms() + ?3" HELD },
 };
 
 wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
                       wr_time deadline)
 {
     return change(store, &beat, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
-                                             STORE_INT(lease / WR_MS(1))), false, deadline);
+                                             STORE_INT(lease / WR_MS(1))), deadline);
 }
 
 static const struct store_verb finish = {
     .name = "job.finish", .writes = true,
     .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,
-                "delete from job" HELD " returning slot" },
+                "delete from job" HELD },
 };
 
 wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
@@ -209,7 +212,7 @@ wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
     WR_ASSERT(end->state == STORE_JOB_COMPLETED || end->state == STORE_JOB_FAILED);
     return change(store, &finish, STORE_VALUES(
         STORE_TEXT(id), STORE_INT(attempt), STORE_INT(end->state), STORE_TEXT(end->output),
-        STORE_TEXT(end->error)), false, deadline);
+        STORE_TEXT(end->error)), deadline);
 }
 
 static const struct store_verb requeue = {
@@ -222,18 +225,17 @@ wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, 
                          wr_time deadline)
 {
     return change(store, &requeue, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
-                                                STORE_INT(!counted)), true, deadline);
+                                                STORE_INT(!counted)), deadline);
 }
 
 static const struct store_verb park = {
     .name = "job.park", .writes = true,
-    .sqlite = { "update job set state = 3, tries = tries - 1, lease_until = null" HELD
-                " returning slot" },
+    .sqlite = { "update job set state = 3, tries = tries - 1, lease_until = null" HELD },
 };
 
 wr_err store_job_park(struct store *store, const char *id, uint32_t attempt, wr_time deadline)
 {
-    return change(store, &park, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt)), false,
+    return change(store, &park, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt)),
                   deadline);
 }
 
@@ -246,13 +248,13 @@ static const struct store_verb resume = {
 
 wr_err store_job_resume(struct store *store, const char *id, wr_time deadline)
 {
-    return change(store, &resume, STORE_VALUES(STORE_TEXT(id)), true, deadline);
+    return change(store, &resume, STORE_VALUES(STORE_TEXT(id)), deadline);
 }
 
 #define TO_CANCEL " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
 
 static const struct store_verb cancel = {
-    .name = "job.cancel", .writes = true,
+    .name = "job.cancel", .writes = true, .undo = true,
     .sqlite = { INTO_DONE " 6," AS_IT_WAS " null, null from job" TO_CANCEL,
                 "delete from job" TO_CANCEL },
 };

@@ -1,6 +1,7 @@
 /* sqlite.c - see sqlite.h. */
 #include "store/sqlite.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,15 @@ static void sqlite_close(void *engine, wr_time deadline)
     discard(engine);
 }
 
+/* The library keeps accounts of its memory under one lock, unless it is told not to before
+ * its first use. */
+static void prepare_library(void)
+{
+    static atomic_bool done;
+    if (!atomic_exchange(&done, true))
+        (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static wr_err sqlite_new(struct sqlite **ret, const struct store_conf *conf, const char *path)
 {
     struct sqlite *self = calloc(1, sizeof(*self));
@@ -70,6 +80,7 @@ static wr_err sqlite_open(void **ret, const struct store_conf *conf, const char 
                           struct store_why *why, wr_time deadline)
 {
     struct sqlite *self = NULL;
+    prepare_library();
     store_say(why, "out of memory");
     wr_err err = sqlite_new(&self, conf, path);
     struct opening opening = { .self = self, .why = why };

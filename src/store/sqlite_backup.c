@@ -81,7 +81,7 @@ static wr_err end_shielded(struct sqlite *self, struct copy *copy)
 {
     struct wr_scope *shield;
     wr_err err = wr_scope_new(&shield, &(struct wr_scope_conf){
-        .name = "store.backup", .deadline = WR_NEVER, .shield = true });
+        .name = "store.backup", .deadline = wr_after(WR_S(60)), .shield = true });
     if (err)
         return err;
     wr_scope_enter(shield);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define BUSY_MS 2000                /* another process is just closing it */
+#define LOOKASIDE_SIZE 1200         /* small memory that a connection keeps at hand */
+#define LOOKASIDE_COUNT 400
 #define STEPS_PER_LOOK 2000         /* instructions between two looks at the clock */
 
 wr_err conn_err(int code)
@@ -83,6 +85,9 @@ wr_err conn_open(struct conn *conn, const struct conn_conf *conf, struct store_w
         | (conf->create ? SQLITE_OPEN_CREATE : 0);
     const char *path = *conf->path ? conf->path : ":memory:";
     int code = sqlite3_open_v2(path, &conn->db, flags, conf->vfs);
+    if (code == SQLITE_OK)
+        code = sqlite3_db_config(conn->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, LOOKASIDE_SIZE,
+                                 LOOKASIDE_COUNT);
     if (code == SQLITE_OK)
         code = sqlite3_busy_timeout(conn->db, BUSY_MS);
     if (code == SQLITE_OK)

@@ -7,6 +7,7 @@
 #include "store/sqlite.h"
 
 #define PROBE_EVERY WR_S(1)
+#define SLOW WR_MS(5)
 #define CHECKPOINT_PAGES 1000       /* some 4 MB */
 
 /* ---- the connection ---- */
@@ -158,6 +159,7 @@ static void fail_all(struct wr_lane_item *const *items, size_t count)
 void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
 {
     struct sqlite *self = engine;
+    wr_time start = wr_now();
     wr_err err = self->broken ? repair(self) : WR_OK;
     if (!err) {
         err = do_verbs(self, items, count);
@@ -171,6 +173,7 @@ void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
     wr_mutex_lock(&self->guard);
     self->health.writes += count;
     self->health.batches++;
+    self->health.batches_slow += wr_now() - start > SLOW;
     wr_mutex_unlock(&self->guard);
     for (size_t i = 0; i < count; i++) {
         struct store_act *act = (struct store_act *)(void *)items[i];

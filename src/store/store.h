@@ -59,6 +59,7 @@ struct store_health {
     enum store_state state;
     struct store_why why;           /* of STORE_DEGRADED */
     uint64_t writes, batches;
+    uint64_t batches_slow;          /* of these: took more than 5 ms */
     uint64_t wal_bytes;             /* sqlite */
 };
 
