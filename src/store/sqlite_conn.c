@@ -48,9 +48,21 @@ static wr_err open_err(sqlite3 *db, int code)
     return err == WR_NOTFOUND || err == WR_DENIED || err == WR_NOFILE ? err : WR_IO;
 }
 
+/* Why the system refused; 0 when it was not the system. */
+static int system_error(struct conn *conn)
+{
+    if (!conn->db)
+        return 0;
+    int number = sqlite3_system_errno(conn->db);
+    sqlite3_vfs *vfs = NULL;
+    if (number == 0 && (sqlite3_extended_errcode(conn->db) & 0xff) == SQLITE_IOERR)
+        (void)sqlite3_file_control(conn->db, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
+    return vfs ? vfs->xGetLastError(vfs, 0, NULL) : number;
+}
+
 void conn_say(struct conn *conn, struct store_why *why, const char *doing, const char *path)
 {
-    int number = conn->db ? sqlite3_system_errno(conn->db) : 0;
+    int number = system_error(conn);
     store_say(why, "cannot %s %.120s: %.60s%s%.40s", doing, *path ? path : "(memory)",
               conn->db ? sqlite3_errmsg(conn->db) : "out of memory", number ? ": " : "",
               number ? strerror(number) : "");
