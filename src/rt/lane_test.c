@@ -356,7 +356,8 @@ TEST_PLAIN(in_a_simulation_a_fiber_does_the_batch_of_all_who_came)
 TEST_PANICS(a_lane_needs_a_name_that_a_thread_can_have, "a name of 1 to 15 bytes and run")
 {
     struct wr_lane *lane;
-    (void)!wr_lane_new(&lane, &(struct wr_lane_conf){ .name = "sixteen.letters.", .run = do_batch });
+    (void)!wr_lane_new(&lane, &(struct wr_lane_conf){ .name = "sixteen.letters.",
+                                                      .run = do_batch });
 }
 
 TEST_DIES(a_lane_is_not_freed_while_somebody_waits_on_it,

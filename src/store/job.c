@@ -67,9 +67,9 @@ wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_ti
     struct store_rows rows;
     uint32_t attempts = job->attempts_max ? job->attempts_max : ATTEMPTS_MAX;
     wr_err err = store_do(store, &add, STORE_VALUES(
-        STORE_TEXT(job->id), STORE_TEXT(job->task), STORE_TEXT(job->kind), STORE_TEXT(job->slot),
-        STORE_INT(job->priority), STORE_TEXT(job->unique), STORE_TEXT(job->input),
-        STORE_INT(attempts)), &rows, deadline);
+        STORE_TEXT(job->id), STORE_TEXT(job->task), STORE_TEXT(job->kind),
+        STORE_TEXT(job->slot), STORE_INT(job->priority), STORE_TEXT(job->unique),
+        STORE_TEXT(job->input), STORE_INT(attempts)), &rows, deadline);
     if (err)
         return err;
     uint64_t added = rows.changed;

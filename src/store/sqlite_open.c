@@ -51,7 +51,7 @@ static wr_err refuse_strange(struct conn *conn, const struct sqlite *self, int64
         return WR_INVALID;
     }
     if (version > (int64_t)store_step_count) {
-        store_say(why, "%.120s was written by a newer program: it is at step %lld, and this one "
+        store_say(why, "%.120s was written by a newer program: it is at step %lld, this one "
                   "knows %zu; use the newer program", self->path, (long long)version,
                   store_step_count);
         return WR_INVALID;

@@ -88,10 +88,12 @@ static void both_done(void)
     MODEL_OK(wr_scope_close(scope));
 }
 
-MODEL(lane_against_deadline, .setup = open_lane, .thread = { bring_for_a_while, seam_be_thread },
-      .finish = done_or_taken_back, .stale_max = 1, .locks_wait = true);
-MODEL(lane_against_cancel, .setup = open_lane, .thread = { bring_first, seam_be_thread, cancel },
-      .finish = done_or_taken_back, .preempt_max = 3, .locks_wait = true);
+MODEL(lane_against_deadline, .setup = open_lane,
+      .thread = { bring_for_a_while, seam_be_thread }, .finish = done_or_taken_back,
+      .stale_max = 1, .locks_wait = true);
+MODEL(lane_against_cancel, .setup = open_lane,
+      .thread = { bring_first, seam_be_thread, cancel }, .finish = done_or_taken_back,
+      .preempt_max = 3, .locks_wait = true);
 MODEL(lane_two_items, .setup = open_lane,
       .thread = { bring_first_of_two, seam_be_thread, bring_second }, .finish = both_done,
       .preempt_max = 2, .locks_wait = true);
