@@ -10,6 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path(os.environ.get("BENCH_OUT", HERE / "out"))
 PLACES = {
     "ours": OUT / "ours",
+    "store": OUT / "store",
     "c": OUT / "c",
     "go": OUT / "go",
     "rust": OUT / "rust/release",
@@ -50,6 +51,17 @@ def make_ours(names):
     for name in names:
         build.run(*CC, f"-I{HERE.parent / 'include'}", HERE / f"{name}.c", HERE / "measure.c",
                   library, "-o", path("ours", name))
+
+
+def make_store(names):
+    """These look inside: the store is no part of the public face."""
+    folder = build.build("release") / "src"
+    libraries = [folder / f"lib{name}.a" for name in
+                 ("weir-store", "weir-rt", "weir-base", "blake3")]
+    for name in names:
+        build.run(*CC, f"-I{HERE.parent / 'include'}", f"-I{HERE.parent / 'src'}",
+                  HERE / f"store/{name}.c", HERE / "measure.c", *libraries, "-lsqlite3",
+                  "-o", path("store", name))
 
 
 def make_c(names):
@@ -117,5 +129,5 @@ def shell(*command, folder, **env):
         raise build.Failed(done.stderr[-4000:])
 
 
-MAKERS = {"ours": make_ours, "c": make_c, "go": make_go, "rust": make_rust,
+MAKERS = {"ours": make_ours, "store": make_store, "c": make_c, "go": make_go, "rust": make_rust,
           "net": make_net}
