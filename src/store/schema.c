@@ -10,6 +10,9 @@ static const struct store_step probe_table = {
 const struct store_step *const store_steps[] = {
     &probe_table,
     &store_job_tables,
+    &store_cache_tables,
+    &store_budget_tables,
+    &store_once_tables,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);

@@ -15,6 +15,7 @@ struct store_step { const char *sqlite, *postgres; };
 extern const struct store_step *const store_steps[];
 extern const size_t store_step_count;
 
-extern const struct store_step store_job_tables;
+extern const struct store_step store_job_tables, store_cache_tables, store_budget_tables,
+    store_once_tables;
 
 #endif

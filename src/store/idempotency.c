@@ -1,0 +1,121 @@
+/* idempotency.c - see idempotency.h.  A row without a status is being done. */
+#include "store/idempotency.h"
+
+#include <string.h>
+
+#include "store/schema.h"
+
+const struct store_step store_once_tables = {
+    .sqlite =
+        "create table once (route text not null, key text not null, digest text not null,"
+        "  keep integer not null, until integer not null, status integer, body blob,"
+        "  primary key (route, key)) strict;"
+        "create index once_until on once (until);",
+    .postgres =
+        "create table once (route text not null, key text not null, digest text not null,"
+        "  keep bigint not null, until bigint not null, status bigint, body bytea,"
+        "  primary key (route, key));"
+        "create index once_until on once (until);",
+};
+
+/* A row whose time is over is begun anew. */
+static const struct store_verb begin = {
+    .name = "once.begin", .writes = true,
+    .sqlite = { "insert into once (route, key, digest, keep, until)"
+                " values (?1, ?2, ?3, ?4, now_ms() + ?5)"
+                " on conflict (route, key) do update set digest = excluded.digest,"
+                " keep = excluded.keep, until = excluded.until, status = null, body = null"
+                " where once.until <= now_ms()" },
+};
+
+static const struct store_verb look = {
+    .name = "once.look",
+    .sqlite = { "select digest, status, body from once where route = ?1 and key = ?2" },
+};
+
+wr_err store_once_begin(struct store *store, const char *route, const char *key,
+                        const char *digest, wr_time keep, struct store_once *ret,
+                        wr_time deadline)
+{
+    struct store_rows rows;
+    *ret = (struct store_once){ 0 };
+    if (strlen(key) > STORE_ONCE_KEY_MAX)
+        return WR_INVALID;
+    wr_err err = store_do(store, &begin, STORE_VALUES(
+        STORE_TEXT(route), STORE_TEXT(key), STORE_TEXT(digest), STORE_INT(keep / WR_MS(1)),
+        STORE_INT(STORE_ONCE_BEGUN / WR_MS(1))), &rows, deadline);
+    uint64_t begun = rows.changed;
+    store_rows_free(&rows);
+    if (err || begun)
+        return err;
+    err = store_do(store, &look, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)), &ret->rows,
+                   deadline);
+    if (err)
+        return err;
+    if (ret->rows.count == 0)
+        return WR_BUSY;             /* it was dropped just now: the next try begins it */
+    if (strcmp(store_text(&ret->rows, 0, 0), digest) != 0)
+        return WR_INVALID;
+    if (store_blob(&ret->rows, 0, 1).type == STORE_IS_NULL)
+        return WR_BUSY;
+    ret->status = (int)store_int(&ret->rows, 0, 1);
+    ret->body = store_blob(&ret->rows, 0, 2);
+    return WR_EXISTS;
+}
+
+void store_once_free(struct store_once *once)
+{
+    store_rows_free(&once->rows);
+}
+
+static wr_err change(struct store *store, const struct store_verb *verb,
+                     struct store_values values, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, verb, values, &rows, deadline);
+    if (!err && rows.changed == 0)
+        err = WR_NOTFOUND;
+    store_rows_free(&rows);
+    return err;
+}
+
+static const struct store_verb end = {
+    .name = "once.end", .writes = true,
+    .sqlite = { "update once set status = ?3, body = ?4, until = now_ms() + keep"
+                " where route = ?1 and key = ?2 and status is null" },
+};
+
+wr_err store_once_end(struct store *store, const char *route, const char *key, int status,
+                      const void *body, size_t len, wr_time deadline)
+{
+    if (len > STORE_ONCE_BODY_MAX)
+        return WR_INVALID;
+    return change(store, &end, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key),
+                                            STORE_INT(status), STORE_BLOB(body, len)), deadline);
+}
+
+static const struct store_verb drop = {
+    .name = "once.drop", .writes = true,
+    .sqlite = { "delete from once where route = ?1 and key = ?2 and status is null" },
+};
+
+wr_err store_once_drop(struct store *store, const char *route, const char *key,
+                       wr_time deadline)
+{
+    return change(store, &drop, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)), deadline);
+}
+
+static const struct store_verb sweep = {
+    .name = "once.sweep", .writes = true,
+    .sqlite = { "delete from once where (route, key) in (select route, key from once"
+                " where until <= now_ms() order by until limit ?1)" },
+};
+
+wr_err store_once_sweep(struct store *store, size_t max, uint64_t *ret, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &sweep, STORE_VALUES(STORE_INT((int64_t)max)), &rows, deadline);
+    *ret = rows.changed;
+    store_rows_free(&rows);
+    return err;
+}

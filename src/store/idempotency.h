@@ -1,0 +1,48 @@
+/* idempotency.h - a request that is made twice is done once.
+ *
+ *     err = store_once_begin(store, "POST /v1/queue", key, digest, WR_S(86400), &was, deadline);
+ *     WR_OK:      it is new: do it, then store_once_end(store, route, key, 202, body, deadline)
+ *     WR_EXISTS:  it was done: was.status and was.body are the answer it had
+ *     WR_BUSY:    it is being done
+ *     WR_INVALID: the same key came with another request
+ *     ...
+ *     store_once_free(&was);
+ *
+ * A key is kept for as long as its first request said, and is then new again.  One that was
+ * begun and never ended (the process died) is free again after STORE_ONCE_BEGUN; whether the
+ * request had its effect is then for the effect's own key to say.
+ */
+#ifndef WR_STORE_IDEMPOTENCY_H
+#define WR_STORE_IDEMPOTENCY_H
+
+#include "store/store.h"
+#include "store/verb.h"
+
+#define STORE_ONCE_KEY_MAX 255
+#define STORE_ONCE_BODY_MAX (1 << 20)
+#define STORE_ONCE_BEGUN WR_S(60)
+
+struct store_once {
+    int status;
+    struct store_value body;
+    struct store_rows rows;
+};
+
+/* See above; INVALID too for a key that is too long.  `digest` is of the request. */
+wr_err store_once_begin(struct store *store, const char *route, const char *key,
+                        const char *digest, wr_time keep, struct store_once *ret,
+                        wr_time deadline);
+void store_once_free(struct store_once *once);
+
+/* It is done, with this answer.  Errors: NOTFOUND (it is not being done), INVALID (too long). */
+wr_err store_once_end(struct store *store, const char *route, const char *key, int status,
+                      const void *body, size_t len, wr_time deadline);
+
+/* It was not done after all: the key is free.  Errors: NOTFOUND. */
+wr_err store_once_drop(struct store *store, const char *route, const char *key,
+                       wr_time deadline);
+
+/* Take out up to `max` keys whose time is over; *ret is how many. */
+wr_err store_once_sweep(struct store *store, size_t max, uint64_t *ret, wr_time deadline);
+
+#endif
