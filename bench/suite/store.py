@@ -15,8 +15,8 @@ QUESTIONS = [
 SQLITE = "jobs in SQLite, 64 clients, 1M finished, 60 s"
 
 ROWS = [
-    Row(f"{SQLITE}: insert + claim + complete", "cycles/s", "store_cycles_per_s", {}, less=False,
-        must=Plain(30000), aim=Plain(45000), once=True,
+    Row(f"{SQLITE}: insert + claim + complete", "cycles/s", "store_cycles_per_s", {},
+        less=False, must=Plain(30000), aim=Plain(45000), once=True,
         beside={"verbs in a batch": "store_cycle_batch", "CPU us each": "store_cycle_cpu_us",
                 "log in MB": "store_cycle_wal_mb"}),
     Row(f"{SQLITE}: batches of more than 5 ms", "%", "store_cycle_batch_slow_percent", {},

@@ -59,6 +59,11 @@ wr_err wr_file_write_atomic(const char *path, const void *bytes, size_t len, uns
 wr_err wr_file_make_dir(const char *path, unsigned mode, wr_time deadline WR_AT);
 #define wr_file_make_dir(...) wr_file_make_dir(__VA_ARGS__, WR_HERE)
 
+/* Remove a file.  Errors: NOTFOUND, DENIED (by the system, or writes are forbidden), IO; as
+ * above. */
+wr_err wr_file_remove(const char *path, wr_time deadline WR_AT);
+#define wr_file_remove(...) wr_file_remove(__VA_ARGS__, WR_HERE)
+
 /* What the path leads to, behind any links.  Errors: NOTFOUND, DENIED, IO; as above. */
 wr_err wr_file_look(struct wr_file_info *ret, const char *path, wr_time deadline WR_AT);
 #define wr_file_look(...) wr_file_look(__VA_ARGS__, WR_HERE)

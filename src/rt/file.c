@@ -66,6 +66,11 @@ static wr_err run_make_dir(struct job *job)
     return wr_os_file_make_dir(job->path, job->mode);
 }
 
+static wr_err run_remove(struct job *job)
+{
+    return wr_os_file_remove(job->path);
+}
+
 wr_err(wr_file_read)(char **ret, size_t *ret_len, const char *path, size_t max,
                      wr_time deadline, const char *place)
 {
@@ -108,6 +113,12 @@ wr_err(wr_file_write_atomic)(const char *path, const void *bytes, size_t len, un
 wr_err(wr_file_make_dir)(const char *path, unsigned mode, wr_time deadline, const char *place)
 {
     struct job job = { .run = run_make_dir, .path = path, .mode = mode };
+    return carry_out_write(&job, deadline, place);
+}
+
+wr_err(wr_file_remove)(const char *path, wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_remove, .path = path };
     return carry_out_write(&job, deadline, place);
 }
 

@@ -158,6 +158,17 @@ TEST(folders_are_made_with_those_above_them)
     leave();
 }
 
+TEST(a_removed_file_is_gone)
+{
+    REQUIRE(enter());
+    struct wr_file_info info;
+    put("a", "x");
+    CHECK_OK(wr_file_remove(at("a"), WR_NEVER));
+    CHECK_ERR(WR_NOTFOUND, wr_file_look(&info, at("a"), WR_NEVER));
+    CHECK_ERR(WR_NOTFOUND, wr_file_remove(at("a"), WR_NEVER));
+    leave();
+}
+
 TEST(memory_is_told_from_disks)
 {
     struct wr_file_info info;
@@ -197,7 +208,8 @@ static void forbid(void)
     CHECK_ERR(WR_DENIED, wr_file_write_atomic(at("a"), "y", 1, 0600, WR_NEVER));
     CHECK_ERR(WR_DENIED, wr_file_make_dir(at("b"), 0700, WR_NEVER));
     CHECK_EQ(before.done + 1, wr_file_writes().done);
-    CHECK_EQ(before.forbidden + 2, wr_file_writes().forbidden);
+    CHECK_ERR(WR_DENIED, wr_file_remove(at("a"), WR_NEVER));
+    CHECK_EQ(before.forbidden + 3, wr_file_writes().forbidden);
     read_back("a", "x");
     leave();
     abort();        /* there is no way back: only a process of its own can forbid */

@@ -86,6 +86,7 @@ wr_err wr_os_file_read(char **ret, size_t *ret_len, const char *path, size_t max
 wr_err wr_os_file_look(struct wr_file_info *ret, const char *path);
 wr_err wr_os_file_write(const char *path, const void *bytes, size_t len, unsigned mode);
 wr_err wr_os_file_make_dir(const char *path, unsigned mode);
+wr_err wr_os_file_remove(const char *path);
 
 /* A descriptor that becomes readable with every change in a folder; what was read from
  * it: a change of this name (or too many to tell), of others only, the folder's end. */

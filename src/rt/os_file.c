@@ -154,6 +154,11 @@ wr_err wr_os_file_write(const char *path, const void *bytes, size_t len, unsigne
 }
 
 /* From the front: each part of the path in its turn. */
+wr_err wr_os_file_remove(const char *path)
+{
+    return unlink(path) == 0 ? WR_OK : wr_err_errno(errno);
+}
+
 wr_err wr_os_file_make_dir(const char *path, unsigned mode)
 {
     struct stat is;

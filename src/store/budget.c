@@ -44,6 +44,6 @@ static const struct store_verb pause_all = {
 
 wr_err store_budget_pause(struct store *store, const char *name, wr_time span, wr_time deadline)
 {
-    return store_do(store, &pause_all, STORE_VALUES(STORE_TEXT(name),
-                                                    STORE_INT(span / WR_US(1))), NULL, deadline);
+    return store_do(store, &pause_all, STORE_VALUES(
+        STORE_TEXT(name), STORE_INT(span / WR_US(1))), NULL, deadline);
 }

@@ -36,7 +36,7 @@ STORE_TEST(no_turn_begins_in_a_pause)
 {
     CHECK(take(store, "a", 1) <= WR_MS(2));
     CHECK_OK(store_budget_pause(store, "a", WR_S(30), SOON));
-    CHECK_OK(store_budget_pause(store, "a", WR_S(10), SOON));   /* a shorter one changes nothing */
+    CHECK_OK(store_budget_pause(store, "a", WR_S(10), SOON));   /* the longer one counts */
     wr_time wait = take(store, "a", 1);
     CHECK(wait >= WR_S(30) && wait <= WR_S(30) + WR_MS(2));
 }

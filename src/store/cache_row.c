@@ -29,7 +29,7 @@ wr_err store_cache_get(struct store *store, const char *cache, const void *key, 
         return err;
     if (ret->rows.count == 0)
         return WR_NOTFOUND;
-    ret->answer = store_blob(&ret->rows, 0, 0);
+    ret->answer = store_value_at(&ret->rows, 0, 0);
     ret->nothing = ret->answer.type == STORE_IS_NULL;
     ret->until.ns = store_int(&ret->rows, 0, 1) * WR_MS(1);
     return WR_OK;
@@ -66,9 +66,5 @@ static const struct store_verb sweep = {
 
 wr_err store_cache_sweep(struct store *store, size_t max, uint64_t *ret, wr_time deadline)
 {
-    struct store_rows rows;
-    wr_err err = store_do(store, &sweep, STORE_VALUES(STORE_INT((int64_t)max)), &rows, deadline);
-    *ret = rows.changed;
-    store_rows_free(&rows);
-    return err;
+    return store_change(store, &sweep, STORE_VALUES(STORE_INT((int64_t)max)), ret, deadline);
 }

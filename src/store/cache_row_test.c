@@ -17,7 +17,8 @@ static wr_err put(struct store *store, const char *key, const char *answer, wr_t
 {
     struct store_value value = { .type = STORE_IS_BLOB, .bytes = answer,
                                  .len = answer ? strlen(answer) : 0 };
-    return store_cache_put(store, "c", key, strlen(key), answer ? &value : NULL, in(span), SOON);
+    return store_cache_put(store, "c", key, strlen(key), answer ? &value : NULL, in(span),
+                           SOON);
 }
 
 /* The answer: "" for none, "?" for not known. */

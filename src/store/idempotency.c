@@ -37,15 +37,13 @@ wr_err store_once_begin(struct store *store, const char *route, const char *key,
                         const char *digest, wr_time keep, struct store_once *ret,
                         wr_time deadline)
 {
-    struct store_rows rows;
+    uint64_t begun;
     *ret = (struct store_once){ 0 };
     if (strlen(key) > STORE_ONCE_KEY_MAX)
         return WR_INVALID;
-    wr_err err = store_do(store, &begin, STORE_VALUES(
+    wr_err err = store_change(store, &begin, STORE_VALUES(
         STORE_TEXT(route), STORE_TEXT(key), STORE_TEXT(digest), STORE_INT(keep / WR_MS(1)),
-        STORE_INT(STORE_ONCE_BEGUN / WR_MS(1))), &rows, deadline);
-    uint64_t begun = rows.changed;
-    store_rows_free(&rows);
+        STORE_INT(STORE_ONCE_BEGUN / WR_MS(1))), &begun, deadline);
     if (err || begun)
         return err;
     err = store_do(store, &look, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)), &ret->rows,
@@ -56,27 +54,16 @@ wr_err store_once_begin(struct store *store, const char *route, const char *key,
         return WR_BUSY;             /* it was dropped just now: the next try begins it */
     if (strcmp(store_text(&ret->rows, 0, 0), digest) != 0)
         return WR_INVALID;
-    if (store_blob(&ret->rows, 0, 1).type == STORE_IS_NULL)
+    if (store_value_at(&ret->rows, 0, 1).type == STORE_IS_NULL)
         return WR_BUSY;
     ret->status = (int)store_int(&ret->rows, 0, 1);
-    ret->body = store_blob(&ret->rows, 0, 2);
+    ret->body = store_value_at(&ret->rows, 0, 2);
     return WR_EXISTS;
 }
 
 void store_once_free(struct store_once *once)
 {
     store_rows_free(&once->rows);
-}
-
-static wr_err change(struct store *store, const struct store_verb *verb,
-                     struct store_values values, wr_time deadline)
-{
-    struct store_rows rows;
-    wr_err err = store_do(store, verb, values, &rows, deadline);
-    if (!err && rows.changed == 0)
-        err = WR_NOTFOUND;
-    store_rows_free(&rows);
-    return err;
 }
 
 static const struct store_verb end = {
@@ -90,8 +77,9 @@ wr_err store_once_end(struct store *store, const char *route, const char *key, i
 {
     if (len > STORE_ONCE_BODY_MAX)
         return WR_INVALID;
-    return change(store, &end, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key),
-                                            STORE_INT(status), STORE_BLOB(body, len)), deadline);
+    return store_change_one(store, &end, STORE_VALUES(
+        STORE_TEXT(route), STORE_TEXT(key), STORE_INT(status), STORE_BLOB(body, len)),
+        deadline);
 }
 
 static const struct store_verb drop = {
@@ -102,7 +90,8 @@ static const struct store_verb drop = {
 wr_err store_once_drop(struct store *store, const char *route, const char *key,
                        wr_time deadline)
 {
-    return change(store, &drop, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)), deadline);
+    return store_change_one(store, &drop, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)),
+                            deadline);
 }
 
 static const struct store_verb sweep = {
@@ -113,9 +102,5 @@ static const struct store_verb sweep = {
 
 wr_err store_once_sweep(struct store *store, size_t max, uint64_t *ret, wr_time deadline)
 {
-    struct store_rows rows;
-    wr_err err = store_do(store, &sweep, STORE_VALUES(STORE_INT((int64_t)max)), &rows, deadline);
-    *ret = rows.changed;
-    store_rows_free(&rows);
-    return err;
+    return store_change(store, &sweep, STORE_VALUES(STORE_INT((int64_t)max)), ret, deadline);
 }

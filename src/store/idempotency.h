@@ -1,6 +1,6 @@
 /* idempotency.h - a request that is made twice is done once.
  *
- *     err = store_once_begin(store, "POST /v1/queue", key, digest, WR_S(86400), &was, deadline);
+ *     err = store_once_begin(store, "POST /v1/queue", key, digest, WR_S(86400), &was, ...);
  *     WR_OK:      it is new: do it, then store_once_end(store, route, key, 202, body, deadline)
  *     WR_EXISTS:  it was done: was.status and was.body are the answer it had
  *     WR_BUSY:    it is being done
@@ -34,7 +34,8 @@ wr_err store_once_begin(struct store *store, const char *route, const char *key,
                         wr_time deadline);
 void store_once_free(struct store_once *once);
 
-/* It is done, with this answer.  Errors: NOTFOUND (it is not being done), INVALID (too long). */
+/* It is done, with this answer.  Errors: NOTFOUND (it is not being done), INVALID (too
+ * long). */
 wr_err store_once_end(struct store *store, const char *route, const char *key, int status,
                       const void *body, size_t len, wr_time deadline);
 

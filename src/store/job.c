@@ -64,16 +64,14 @@ wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_ti
     if (strlen(job->id) > STORE_JOB_ID_MAX
         || (job->input && strlen(job->input) > STORE_JOB_INPUT_MAX))
         return WR_INVALID;
-    struct store_rows rows;
+    uint64_t added;
     uint32_t attempts = job->attempts_max ? job->attempts_max : ATTEMPTS_MAX;
-    wr_err err = store_do(store, &add, STORE_VALUES(
+    wr_err err = store_change(store, &add, STORE_VALUES(
         STORE_TEXT(job->id), STORE_TEXT(job->task), STORE_TEXT(job->kind),
         STORE_TEXT(job->slot), STORE_INT(job->priority), STORE_TEXT(job->unique),
-        STORE_TEXT(job->input), STORE_INT(attempts)), &rows, deadline);
+        STORE_TEXT(job->input), STORE_INT(attempts)), &added, deadline);
     if (err)
         return err;
-    uint64_t added = rows.changed;
-    store_rows_free(&rows);
     if (!added)
         return WR_EXISTS;
     wakes_raise(&store->wakes, job->slot);
@@ -171,15 +169,15 @@ void store_jobs_free(struct store_jobs *jobs)
 
 /* ---- what a holder does ---- */
 
-/* Do a verb that changes one job; one that brings it back to its slot returns that. */
-static wr_err change(struct store *store, const struct store_verb *verb,
-                     struct store_values values, wr_time deadline)
+/* Do a verb that brings a job back to its slot, which it returns. */
+static wr_err bring_back(struct store *store, const struct store_verb *verb,
+                         struct store_values values, wr_time deadline)
 {
     struct store_rows rows;
     wr_err err = store_do(store, verb, values, &rows, deadline);
-    if (!err && rows.changed == 0)
+    if (!err && rows.count == 0)
         err = WR_NOTFOUND;
-    if (rows.count)
+    if (!err)
         wakes_raise(&store->wakes, store_text(&rows, 0, 0));
     store_rows_free(&rows);
     return err;
@@ -196,8 +194,8 @@ static const struct store_verb beat = {
 wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
                       wr_time deadline)
 {
-    return change(store, &beat, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
-                                             STORE_INT(lease / WR_MS(1))), deadline);
+    return store_change_one(store, &beat, STORE_VALUES(
+        STORE_TEXT(id), STORE_INT(attempt), STORE_INT(lease / WR_MS(1))), deadline);
 }
 
 static const struct store_verb finish = {
@@ -210,7 +208,7 @@ wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
                         const struct store_job_end *end, wr_time deadline)
 {
     WR_ASSERT(end->state == STORE_JOB_COMPLETED || end->state == STORE_JOB_FAILED);
-    return change(store, &finish, STORE_VALUES(
+    return store_change_one(store, &finish, STORE_VALUES(
         STORE_TEXT(id), STORE_INT(attempt), STORE_INT(end->state), STORE_TEXT(end->output),
         STORE_TEXT(end->error)), deadline);
 }
@@ -224,8 +222,8 @@ static const struct store_verb requeue = {
 wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, bool counted,
                          wr_time deadline)
 {
-    return change(store, &requeue, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
-                                                STORE_INT(!counted)), deadline);
+    return bring_back(store, &requeue, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
+                                                    STORE_INT(!counted)), deadline);
 }
 
 static const struct store_verb park = {
@@ -235,8 +233,8 @@ static const struct store_verb park = {
 
 wr_err store_job_park(struct store *store, const char *id, uint32_t attempt, wr_time deadline)
 {
-    return change(store, &park, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt)),
-                  deadline);
+    return store_change_one(store, &park, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt)),
+                            deadline);
 }
 
 /* ---- what others do ---- */
@@ -248,7 +246,7 @@ static const struct store_verb resume = {
 
 wr_err store_job_resume(struct store *store, const char *id, wr_time deadline)
 {
-    return change(store, &resume, STORE_VALUES(STORE_TEXT(id)), deadline);
+    return bring_back(store, &resume, STORE_VALUES(STORE_TEXT(id)), deadline);
 }
 
 #define TO_CANCEL " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
@@ -262,12 +260,8 @@ static const struct store_verb cancel = {
 wr_err store_job_cancel(struct store *store, const char *task, const char *kind, bool running,
                         uint64_t *ret, wr_time deadline)
 {
-    struct store_rows rows;
-    wr_err err = store_do(store, &cancel, STORE_VALUES(STORE_TEXT(task), STORE_TEXT(kind),
-                                                       STORE_INT(running)), &rows, deadline);
-    *ret = rows.changed;
-    store_rows_free(&rows);
-    return err;
+    return store_change(store, &cancel, STORE_VALUES(STORE_TEXT(task), STORE_TEXT(kind),
+                                                     STORE_INT(running)), ret, deadline);
 }
 
 /* Those that fail have state 5 between the first statement and the last. */
@@ -303,7 +297,7 @@ wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *re
         store_jobs_free(ret);
         return err;
     }
-    bool none = store_blob(&next, 0, 0).type == STORE_IS_NULL;
+    bool none = store_value_at(&next, 0, 0).type == STORE_IS_NULL;
     int64_t ms = store_int(&next, 0, 0);
     *ret_next = none ? WR_NEVER : ms > 0 ? WR_MS(ms) : 0;
     store_rows_free(&next);

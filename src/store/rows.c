@@ -134,7 +134,7 @@ const char *store_text(const struct store_rows *rows, size_t row, size_t column)
     return at(rows, row, column)->bytes;
 }
 
-struct store_value store_blob(const struct store_rows *rows, size_t row, size_t column)
+struct store_value store_value_at(const struct store_rows *rows, size_t row, size_t column)
 {
     return *at(rows, row, column);
 }

@@ -20,9 +20,9 @@ TEST_PLAIN(a_result_has_its_values_in_rows_and_columns)
     CHECK_STR("abc", store_text(&result, 0, 1));
     CHECK_EQ(0, store_int(&result, 1, 0));
     CHECK(!store_text(&result, 1, 0));
-    CHECK_EQ(STORE_IS_BLOB, store_blob(&result, 1, 1).type);
-    CHECK_EQ(2, store_blob(&result, 1, 1).len);
-    CHECK_EQ(0, memcmp("\0x", store_blob(&result, 1, 1).bytes, 3));
+    CHECK_EQ(STORE_IS_BLOB, store_value_at(&result, 1, 1).type);
+    CHECK_EQ(2, store_value_at(&result, 1, 1).len);
+    CHECK_EQ(0, memcmp("\0x", store_value_at(&result, 1, 1).bytes, 3));
     store_rows_free(&result);
     store_rows_free(&result);
 }
@@ -76,7 +76,7 @@ TEST_PLAIN(a_result_with_too_many_bytes_is_refused_and_empty)
     REQUIRE(bytes);
     rows_bytes(&rows, STORE_IS_BLOB, bytes, STORE_RESULT_MAX - 1);
     CHECK_OK(rows_done(&rows, 1, &result));
-    CHECK_EQ(STORE_RESULT_MAX - 1, store_blob(&result, 0, 0).len);
+    CHECK_EQ(STORE_RESULT_MAX - 1, store_value_at(&result, 0, 0).len);
     store_rows_free(&result);
     rows_bytes(&rows, STORE_IS_BLOB, bytes, STORE_RESULT_MAX / 2);
     rows_bytes(&rows, STORE_IS_BLOB, bytes, STORE_RESULT_MAX / 2);

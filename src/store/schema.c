@@ -13,6 +13,9 @@ const struct store_step *const store_steps[] = {
     &store_cache_tables,
     &store_budget_tables,
     &store_once_tables,
+    &store_pointer_tables,
+    &store_audit_tables,
+    &store_blob_tables,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);

@@ -215,7 +215,13 @@ static wr_err sqlite_check(void *engine, struct store_why *why, wr_time deadline
     return err;
 }
 
+static const char *sqlite_path(void *engine)
+{
+    struct sqlite *self = engine;
+    return *self->path && !self->vfs ? self->path : NULL;
+}
+
 const struct store_engine store_sqlite = {
     .open = sqlite_open, .close = sqlite_close, .act = sqlite_act, .health = sqlite_health,
-    .check = sqlite_check, .backup = sqlite_backup,
+    .check = sqlite_check, .backup = sqlite_backup, .path = sqlite_path,
 };

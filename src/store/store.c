@@ -92,3 +92,22 @@ wr_err(store_do)(struct store *store, const struct store_verb *verb, struct stor
         *ret = (struct store_rows){ 0 };
     return err;
 }
+
+wr_err(store_change)(struct store *store, const struct store_verb *verb,
+                     struct store_values values, uint64_t *ret, wr_time deadline,
+                     const char *place)
+{
+    struct store_rows rows;
+    wr_err err = (store_do)(store, verb, values, &rows, deadline, place);
+    *ret = rows.changed;
+    store_rows_free(&rows);
+    return err;
+}
+
+wr_err(store_change_one)(struct store *store, const struct store_verb *verb,
+                         struct store_values values, wr_time deadline, const char *place)
+{
+    uint64_t changed;
+    wr_err err = (store_change)(store, verb, values, &changed, deadline, place);
+    return err ? err : changed ? WR_OK : WR_NOTFOUND;
+}

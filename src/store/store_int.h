@@ -27,6 +27,8 @@ struct store_engine {
     void (*health)(void *engine, struct store_health *ret);
     wr_err (*check)(void *engine, struct store_why *why, wr_time deadline);
     wr_err (*backup)(void *engine, const char *path, struct store_why *why, wr_time deadline);
+    const char *(*path)(void *engine);      /* of its file, beside which blobs may lie; or
+                                             * NULL: they are rows */
 };
 
 extern const struct store_engine store_sqlite;

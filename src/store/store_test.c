@@ -48,9 +48,9 @@ STORE_TEST(what_was_written_is_read)
     CHECK_OK(store_do(store, &get, STORE_VALUES(STORE_INT(1)), &rows, SOON));
     REQUIRE(rows.count == 1);
     CHECK_EQ(77, store_int(&rows, 0, 1));
-    CHECK_EQ(STORE_IS_NULL, store_blob(&rows, 0, 2).type);
+    CHECK_EQ(STORE_IS_NULL, store_value_at(&rows, 0, 2).type);
     CHECK_STR("text", store_text(&rows, 0, 3));
-    CHECK_EQ(2, store_blob(&rows, 0, 4).len);
+    CHECK_EQ(2, store_value_at(&rows, 0, 4).len);
     store_rows_free(&rows);
 }
 

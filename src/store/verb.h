@@ -81,12 +81,21 @@ wr_err store_do(struct store *store, const struct store_verb *verb, struct store
                 struct store_rows *ret, wr_time deadline WR_AT);
 #define store_do(...) store_do(__VA_ARGS__, WR_HERE)
 
+/* Do one that changes something and returns no rows: how much it has changed; or whether it
+ * has changed anything, NOTFOUND if not.  Errors: as store_do. */
+wr_err store_change(struct store *store, const struct store_verb *verb,
+                    struct store_values values, uint64_t *ret, wr_time deadline WR_AT);
+#define store_change(...) store_change(__VA_ARGS__, WR_HERE)
+wr_err store_change_one(struct store *store, const struct store_verb *verb,
+                        struct store_values values, wr_time deadline WR_AT);
+#define store_change_one(...) store_change_one(__VA_ARGS__, WR_HERE)
+
 /* An empty one is fine. */
 void store_rows_free(struct store_rows *rows);
 
 /* A value of a result.  NULL reads as 0 and as NULL. */
 int64_t store_int(const struct store_rows *rows, size_t row, size_t column);
 const char *store_text(const struct store_rows *rows, size_t row, size_t column);
-struct store_value store_blob(const struct store_rows *rows, size_t row, size_t column);
+struct store_value store_value_at(const struct store_rows *rows, size_t row, size_t column);
 
 #endif

@@ -52,6 +52,14 @@ static inline void rig_remove(struct store_rig *rig)
         snprintf(path, sizeof(path), "%s%s", rig->path, ends[i]);
         unlink(path);
     }
+    char blobs[80];                 /* leave their folders */
+    snprintf(blobs, sizeof(blobs), "%s-blobs", rig->path);
+    for (int i = 0; i < 256; i++) {
+        char path[96];
+        snprintf(path, sizeof(path), "%s/%02x", blobs, (unsigned)i);
+        rmdir(path);
+    }
+    rmdir(blobs);
     CHECK_EQ(0, rmdir(rig->folder));
 }
 
