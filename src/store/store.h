@@ -23,8 +23,8 @@
  * Every call may wait, and ends by its deadline.  Texts and blobs of results are in the
  * result's own memory, which store_rows_free gives back.
  *
- * The tables have a file each: job.h, cache_row.h, budget.h, idempotency.h, pointer.h, run.h,
- * audit.h, blob.h.
+ * The tables have a file each: job.h, cache_row.h, budget.h, idempotency.h, pointer.h,
+ * reward.h, audit.h, blob.h.
  */
 #ifndef WR_STORE_STORE_H
 #define WR_STORE_STORE_H
