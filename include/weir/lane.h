@@ -20,8 +20,8 @@
  * done.  One that has begun is waited for, and its result is what it came to, whatever the
  * deadline: an acknowledgement is never lost.
  *
- * In a simulation there is no thread: the first fiber that comes lets the others run, and
- * then does the batch itself.
+ * In a simulation there is no thread: the first fiber that comes waits as long as a disk
+ * takes, and then does the batch of all who came meanwhile.
  */
 #ifndef WEIR_LANE_H
 #define WEIR_LANE_H
