@@ -1,5 +1,6 @@
 /* The whole store in a simulation: one thread, a seeded schedule, a disk in memory.  Clients
- * queue, claim and finish jobs while the power goes, and find afterwards what they were told. */
+ * queue, claim and finish jobs until the power goes; afterwards all is there that they were
+ * told of. */
 #include <stdio.h>
 #include <stdlib.h>
 
