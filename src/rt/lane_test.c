@@ -298,7 +298,7 @@ TEST(the_virtual_clock_does_not_jump_while_an_item_is_queued_or_done)
 TEST(idle_is_called_when_nothing_comes)
 {
     struct rig *rig = calloc(1, sizeof(*rig));
-    REQUIRE(rig);
+    WR_ASSERT(rig);
     CHECK_OK(wr_lane_new(&rig->lane, &(struct wr_lane_conf){
         .name = "test.lane", .run = do_batch, .idle = note_idle, .idle_after = WR_MS(1),
         .arg = rig }));

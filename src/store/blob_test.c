@@ -59,7 +59,7 @@ STORE_TEST(a_blob_has_a_largest_size)
     char cid[WR_CID_TEXT];
     char *bytes = calloc(1, STORE_BLOB_MAX + 1), *got = NULL;
     size_t len = 0;
-    REQUIRE(bytes);
+    WR_ASSERT(bytes);
     CHECK_ERR(WR_INVALID, store_blob_put(store, bytes, STORE_BLOB_MAX + 1, cid, SOON));
     CHECK_OK(store_blob_put(store, bytes, STORE_BLOB_MAX, cid, SOON));
     CHECK_OK(store_blob_get(store, cid, &got, &len, SOON));

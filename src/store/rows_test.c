@@ -73,7 +73,7 @@ TEST_PLAIN(a_result_with_too_many_bytes_is_refused_and_empty)
     struct rows rows = { 0 };
     struct store_rows result;
     char *bytes = calloc(1, STORE_RESULT_MAX);
-    REQUIRE(bytes);
+    WR_ASSERT(bytes);
     rows_bytes(&rows, STORE_IS_BLOB, bytes, STORE_RESULT_MAX - 1);
     CHECK_OK(rows_done(&rows, 1, &result));
     CHECK_EQ(STORE_RESULT_MAX - 1, store_value_at(&result, 0, 0).len);

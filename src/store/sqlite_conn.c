@@ -181,8 +181,9 @@ bool conn_inside(const struct conn *conn)
 /* ---- verbs ---- */
 
 /* A verb that the engine does not understand is a fault of the program; one that it cannot
- * look at now, because the disk fails, is not. */
-static wr_err prepare(struct conn *conn, const struct store_verb *verb, struct conn_verb **ret)
+ * look at now, because the disk fails, is not.  NULL after an error, which is in the
+ * connection. */
+static struct conn_verb *prepare(struct conn *conn, const struct store_verb *verb)
 {
     WR_ASSERT(conn->verb_count < CONN_VERBS_MAX);
     struct conn_verb *known = &conn->verbs[conn->verb_count];
@@ -196,21 +197,18 @@ static wr_err prepare(struct conn *conn, const struct store_verb *verb, struct c
             wr_panic("verb %s: %s", verb->name, sqlite3_errmsg(conn->db));
         while (i-- > 0)
             sqlite3_finalize(known->statements[i]);
-        return conn_err(code);
+        return NULL;
     }
     conn->verb_count++;
-    *ret = known;
-    return WR_OK;
+    return known;
 }
 
-static wr_err find(struct conn *conn, const struct store_verb *verb, struct conn_verb **ret)
+static struct conn_verb *find(struct conn *conn, const struct store_verb *verb)
 {
     for (size_t i = 0; i < conn->verb_count; i++)
-        if (conn->verbs[i].verb == verb) {
-            *ret = &conn->verbs[i];
-            return WR_OK;
-        }
-    return prepare(conn, verb, ret);
+        if (conn->verbs[i].verb == verb)
+            return &conn->verbs[i];
+    return prepare(conn, verb);
 }
 
 static int bind_one(sqlite3_stmt *statement, int at, const struct store_value *value)
@@ -305,10 +303,9 @@ static wr_err run_or_undo(struct conn *conn, const struct conn_verb *known,
 wr_err conn_do(struct conn *conn, const struct store_verb *verb, struct store_values values,
                struct store_rows *ret)
 {
-    struct conn_verb *known = NULL;
-    wr_err err = find(conn, verb, &known);
-    if (err)
-        return err;
+    const struct conn_verb *known = find(conn, verb);
+    if (!known)
+        return conn_err(sqlite3_extended_errcode(conn->db));
     return verb->undo ? run_or_undo(conn, known, values, ret)
                       : run_all(conn, known, values, ret);
 }

@@ -45,7 +45,7 @@ STORE_TEST(readers_see_what_was_acknowledged_while_others_write)
     struct wr_scope *scope = scope_open();
     struct store_rows rows;
     for (int i = 0; i < 16; i++) {
-        crowds[i] = (struct crowd){ store, i * 1000 };
+        crowds[i] = (struct crowd){ store, (int64_t)i * 1000 };
         CHECK_OK(wr_scope_go(scope, "test.crowd", write_and_read, &crowds[i]));
     }
     scope_done(scope);
@@ -60,7 +60,7 @@ STORE_TEST(what_comes_together_is_written_together)
     struct store_health health;
     struct wr_scope *scope = scope_open();
     for (int i = 0; i < 16; i++) {
-        crowds[i] = (struct crowd){ store, i * 1000 };
+        crowds[i] = (struct crowd){ store, (int64_t)i * 1000 };
         CHECK_OK(wr_scope_go(scope, "test.crowd", write_and_read, &crowds[i]));
     }
     scope_done(scope);
