@@ -30,6 +30,8 @@ static void close_there(void *arg)
 
 static void discard(struct sqlite *self)
 {
+    if (self->health.state == STORE_DEGRADED)
+        wr_gauge_add(self->figures.degraded, -1);
     wr_sem_free(self->reading);
     wr_mutex_fini(&self->guard);
     free(self->readers);
@@ -61,6 +63,7 @@ static wr_err sqlite_new(struct sqlite **ret, const struct store_conf *conf, con
         return WR_NOMEM;
     *ret = self;
     self->guard = (struct wr_mutex)WR_MUTEX("store.sqlite", LOCK_RANK);
+    sqlite_figures_init(&self->figures);
     self->read_max = conf->read_max ? conf->read_max : READ_MAX;
     self->vfs = conf->disk;
     self->path = strdup(path);

@@ -16,6 +16,7 @@
 #define WR_STORE_SQLITE_H
 
 #include <weir/lock.h>
+#include <weir/metric.h>
 #include <weir/sem.h>
 
 #include "store/sqlite_conn.h"
@@ -41,9 +42,17 @@ struct sqlite {
     unsigned spare_count;
     struct conn *spare[SQLITE_READERS_MAX];
     struct store_health health;
+    struct sqlite_figures {         /* the same for the metrics page */
+        struct wr_histogram *batch;
+        struct wr_counter *writes;
+        struct wr_gauge *log, *degraded;
+    } figures;
 };
 
-/* sqlite_writer.c: a batch of the lane; what it does when nothing comes. */
+/* sqlite_writer.c: before all else. */
+void sqlite_figures_init(struct sqlite_figures *figures);
+
+/* A batch of the lane; what it does when nothing comes. */
 void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count);
 void sqlite_idle(void *engine);
 

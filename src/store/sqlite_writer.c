@@ -10,6 +10,35 @@
 #define SLOW WR_MS(5)
 #define CHECKPOINT_PAGES 1000       /* some 4 MB */
 
+/* ---- figures ---- */
+
+static struct wr_metric batch_seconds = {
+    .name = "store_batch_seconds",
+    .help = "From the begin of a transaction to the moment at which it is on the disk.",
+    .type = WR_HISTOGRAM, .digits = WR_NS_AS_S,
+    .bounds = { WR_US(100), WR_US(200), WR_US(500), WR_MS(1), WR_MS(2), WR_MS(5), WR_MS(10),
+                WR_MS(50), WR_MS(200), WR_S(1) },
+};
+static struct wr_metric writes_total = {
+    .name = "store_writes_total", .help = "Verbs that were written.", .type = WR_COUNTER,
+};
+static struct wr_metric wal_bytes = {
+    .name = "store_wal_bytes",
+    .help = "Size of the write-ahead log; one above 64 MB means that a reader holds it back.",
+    .type = WR_GAUGE,
+};
+static struct wr_metric degraded = {
+    .name = "store_degraded", .help = "Stores that cannot write now.", .type = WR_GAUGE,
+};
+
+void sqlite_figures_init(struct sqlite_figures *figures)
+{
+    figures->batch = wr_metric_histogram(&batch_seconds);
+    figures->writes = wr_metric_counter(&writes_total);
+    figures->log = wr_metric_gauge(&wal_bytes);
+    figures->degraded = wr_metric_gauge(&degraded);
+}
+
 /* ---- the connection ---- */
 
 /* After each commit: the log is copied into the file as soon as it is long enough, and then
@@ -20,6 +49,7 @@ static int after_commit(void *arg, sqlite3 *db, const char *name, int pages)
     wr_mutex_lock(&self->guard);
     self->health.wal_bytes = (uint64_t)pages * SQLITE_PAGE;
     wr_mutex_unlock(&self->guard);
+    wr_gauge_set(self->figures.log, (int64_t)pages * SQLITE_PAGE);
     if (pages >= CHECKPOINT_PAGES)
         (void)sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     return SQLITE_OK;
@@ -72,9 +102,11 @@ static void give_up(struct sqlite *self)
     self->probe_at = wr_now() + PROBE_EVERY;
     conn_close(conn);
     wr_mutex_lock(&self->guard);
-    if (self->health.state == STORE_OK)
+    if (self->health.state == STORE_OK) {
+        wr_gauge_add(self->figures.degraded, 1);
         store_say(&self->health.why, "%.180s; %s, it then goes on by itself", why.text,
                   advice(code));
+    }
     self->health.state = STORE_DEGRADED;
     wr_mutex_unlock(&self->guard);
 }
@@ -113,6 +145,7 @@ static wr_err repair(struct sqlite *self)
     self->health.state = STORE_OK;
     self->health.why.text[0] = '\0';
     wr_mutex_unlock(&self->guard);
+    wr_gauge_add(self->figures.degraded, -1);
     return WR_OK;
 }
 
@@ -170,11 +203,14 @@ void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
         fail_all(items, count);
         return;
     }
+    wr_time took = wr_now() - start;
     wr_mutex_lock(&self->guard);
     self->health.writes += count;
     self->health.batches++;
-    self->health.batches_slow += wr_now() - start > SLOW;
+    self->health.batches_slow += took > SLOW;
     wr_mutex_unlock(&self->guard);
+    wr_counter_add(self->figures.writes, count);
+    wr_histogram_observe(self->figures.batch, took);
     for (size_t i = 0; i < count; i++) {
         struct store_act *act = (struct store_act *)(void *)items[i];
         if (act->alone)

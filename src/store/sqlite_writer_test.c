@@ -6,6 +6,7 @@
 
 #include "store/disk.h"
 #include "store/job.h"
+#include "testing/metric_rig.h"
 #include "testing/settle.h"
 #include "testing/store_rig.h"
 
@@ -73,6 +74,7 @@ static void fail_and_recover(enum disk_fault fault, const char *said)
         ;
     CHECK_ERR(WR_IO, err);
     CHECK_EQ(STORE_DEGRADED, health_of(&rig).state);
+    CHECK_EQ(1, metric_value("store_degraded"));
     CHECK(strstr(health_of(&rig).why.text, said));
     CHECK(strstr(health_of(&rig).why.text, "/weir.db"));
     CHECK_ERR(WR_IO, add(&rig));
@@ -85,6 +87,7 @@ static void fail_and_recover(enum disk_fault fault, const char *said)
     CHECK_OK(wr_sleep(wr_after(WR_S(1))));
     CHECK_OK(add(&rig));
     CHECK_EQ(STORE_OK, health_of(&rig).state);
+    CHECK_EQ(0, metric_value("store_degraded"));
     CHECK_EQ(written + 1, jobs_of(rig.store));          /* what was acknowledged, no more */
     close_rig(&rig);
 }
@@ -144,5 +147,8 @@ TEST(the_log_starts_over_instead_of_growing)
     }
     CHECK(most > 0);
     CHECK(most < 6 << 20);
+    CHECK_EQ(health_of(&rig).wal_bytes, metric_value("store_wal_bytes"));
+    CHECK(metric_value("store_writes_total") >= test_rounds(2000));
+    CHECK(metric_value("store_batch_seconds_count") >= test_rounds(2000));
     close_rig(&rig);
 }
