@@ -171,6 +171,15 @@ def mutants(long):
     return tap("tools/mutants.py") + tap("tools/mutants.py", "--made", "50")
 
 
+def postgres(long):
+    return tap("tests/postgres/run", build.build("gcc") / "src/pg_conn_test")
+
+
+def crash(long):
+    """At some changes to the disk in the unit suite; here at every one."""
+    return tap(build.build("gcc") / "src/crash_test", env={"WEIR_CRASH_STEP": "1"})
+
+
 def repeat(long):
     return ["--repeat", "10"] if long else []
 
@@ -205,6 +214,9 @@ STAGES = [
     Stage("lint", "clang-tidy", lint),
     Stage("install", "a program outside the tree builds against what is installed", install),
     Stage("e2e", "the node under real tools and hostile clients", e2e),
+    Stage("postgres", "what speaks to PostgreSQL, on a server of its own", postgres),
+    Stage("crash", "the store loses nothing wherever the process or the power ends", crash,
+          "long"),
     Stage("fuzz", "every fuzzer for a while", fuzz),
     Stage("mutants", "planted faults, and faults made by machine, are all caught",
           mutants, "long"),

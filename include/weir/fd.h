@@ -35,6 +35,11 @@ struct wr_piece { const void *at; size_t len; };
 wr_err wr_fd_open(struct wr_fd **ret, int fd WR_AT);
 #define wr_fd_open(ret, fd) wr_fd_open(ret, fd, WR_HERE)
 
+/* As wr_fd_open, for a descriptor that a library has opened and will close: wr_fd_close lets
+ * go of it, and must be called before the library closes it. */
+wr_err wr_fd_borrow(struct wr_fd **ret, int fd WR_AT);
+#define wr_fd_borrow(ret, fd) wr_fd_borrow(ret, fd, WR_HERE)
+
 /* Close it.  No fiber may be waiting on it: cancel and join its users first.
  * NULL is allowed. */
 void wr_fd_close(struct wr_fd *fd WR_AT);

@@ -24,6 +24,7 @@ struct wr_fd {
     struct spin lock;
     int number;
     unsigned ready;                 /* WR_READABLE, WR_WRITABLE: may succeed */
+    bool borrowed;                  /* somebody else closes it */
     bool stream;                    /* a read that is not filled has taken everything */
     bool hung_up;                   /* ... unless the end is near: no edge comes after it */
     struct waitlist readers, writers;
@@ -86,7 +87,8 @@ static void outlived(struct wr_fd *fd)
                        "ended: closed now\n", fd->number, fd->place);
     if (!wr_rt.hooks)           /* an abandoned simulation could not close anything */
         wr_world->complain(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
-    wr_os_fd_close(fd->number);
+    if (!fd->borrowed)
+        wr_os_fd_close(fd->number);
     fd->home = NULL;
 }
 
@@ -147,6 +149,14 @@ wr_err (wr_fd_open)(struct wr_fd **ret, int number, const char *place)
     return WR_OK;
 }
 
+wr_err (wr_fd_borrow)(struct wr_fd **ret, int number, const char *place)
+{
+    wr_err err = (wr_fd_open)(ret, number, place);
+    if (!err)
+        (*ret)->borrowed = true;
+    return err;
+}
+
 void (wr_fd_close)(struct wr_fd *fd, const char *place)
 {
     if (!fd)
@@ -168,7 +178,8 @@ void (wr_fd_close)(struct wr_fd *fd, const char *place)
     spin_lock(&fd->lock);           /* an event that found it is done with it now */
     spin_unlock(&fd->lock);
     atomic_fetch_sub(&fd->home->fds, 1);
-    wr_os_fd_close(fd->number);
+    if (!fd->borrowed)
+        wr_os_fd_close(fd->number);
     free(fd);
 }
 

@@ -49,6 +49,25 @@ TEST(a_read_returns_what_is_there_at_least_a_byte)
     pipe_close(pair);
 }
 
+TEST(a_borrowed_descriptor_is_let_go_of_and_not_closed)
+{
+    int ends[2] = { -1, -1 };
+    struct wr_fd *in = NULL;
+    char byte = 0;
+    CHECK_EQ(0, pipe(ends));
+    CHECK_OK(wr_fd_borrow(&in, ends[0]));
+    CHECK_EQ(ends[0], wr_fd_number(in));
+    CHECK_ERR(WR_TIMEOUT, wr_fd_wait(in, WR_READABLE, wr_after(WR_MS(1))));
+    CHECK_EQ(1, write(ends[1], "x", 1));
+    CHECK_OK(wr_fd_wait(in, WR_READABLE, WR_NEVER));
+    wr_fd_close(in);
+    CHECK_EQ(1, read(ends[0], &byte, 1));
+    CHECK_OK(wr_fd_borrow(&in, ends[0]));       /* and may be borrowed again */
+    wr_fd_close(in);
+    CHECK_EQ(0, close(ends[0]));
+    CHECK_EQ(0, close(ends[1]));
+}
+
 struct reading { struct wr_fd *fd; wr_time deadline; wr_err err; size_t size; wr_time at; };
 
 static wr_err read_one(void *arg)
