@@ -18,6 +18,7 @@
 #include <weir/gather.h>
 #include <weir/hedge.h>
 #include <weir/http.h>
+#include <weir/lane.h>
 #include <weir/limiter.h>
 #include <weir/lock.h>
 #include <weir/log.h>
