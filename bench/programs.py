@@ -60,7 +60,7 @@ def make_store(names):
                  ("weir-store", "weir-rt", "weir-base", "blake3")]
     for name in names:
         build.run(*CC, f"-I{HERE.parent / 'include'}", f"-I{HERE.parent / 'src'}",
-                  HERE / f"store/{name}.c", HERE / "measure.c", *libraries, "-lsqlite3",
+                  HERE / f"store/{name}.c", HERE / "measure.c", *libraries, "-lsqlite3", "-lpq",
                   "-o", path("store", name))
 
 

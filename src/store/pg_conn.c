@@ -152,8 +152,9 @@ static void translate(const struct store_verb *verb, char *ret)
     const char *sql = verb->postgres ? verb->postgres : verb->sqlite[0];
     WR_ASSERT(strlen(sql) < STATEMENT_MAX);
     WR_ASSERT(verb->postgres || !verb->sqlite[1]);
-    for (size_t i = 0; i == 0 || sql[i - 1]; i++)
-        ret[i] = sql[i] == '?' ? '$' : sql[i];
+    snprintf(ret, STATEMENT_MAX, "%s", sql);
+    for (char *at = ret; (at = strchr(at, '?'));)
+        *at = '$';
 }
 
 /* Whether another one was prepared: its answer comes before the verb's. */
