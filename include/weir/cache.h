@@ -22,9 +22,10 @@
  * over, and, when a shard is nearly full, those that were not asked for since it last came by.
  * What comes into a full shard before it has made room is not remembered, and counted.
  *
- * With a second level (a store, see cache_store.h) what is not here is looked for there, and
- * what is put here is put there too, later and in batches: it outlives the process.  In a
- * process that is to forget nothing is put there, and entries are wiped when they go.
+ * With a second level (wr_cache_level; the node's is its store) what is not here is looked for
+ * there, and what is put here is put there too, later and in batches: it outlives the process.
+ * In a process that is to forget nothing is asked or put there, and entries are wiped when they
+ * go.
  */
 #ifndef WEIR_CACHE_H
 #define WEIR_CACHE_H

@@ -333,7 +333,9 @@ void wr_cache_clear(struct wr_cache *cache)
 
 /* ---- as a wrapper ---- */
 
-/* What the level behind has, if anything; it is kept here too, no longer than there. */
+/* What the level behind has, if anything; it is kept here too, no longer than there.  One that
+ * has more time left than an answer is given was put there before the calendar was set back:
+ * nobody knows how old it is. */
 static bool ask_behind(struct wr_cache *cache, const struct key *key, struct wr_ask *ask,
                        wr_err *ret, wr_time deadline)
 {
@@ -345,7 +347,7 @@ static bool ask_behind(struct wr_cache *cache, const struct key *key, struct wr_
                        deadline))
         return false;
     wr_time left = until.ns - wr_wall().ns;
-    if (left <= 0) {
+    if (left <= 0 || left > (answer ? cache->conf.ttl : cache->conf.ttl_nothing)) {
         wr_bytes_unref(answer);
         return false;
     }

@@ -391,6 +391,25 @@ TEST(what_is_not_here_is_looked_for_behind_and_kept_no_longer_than_there)
     rig_close(&rig);
 }
 
+TEST(what_has_more_time_left_behind_than_an_answer_gets_is_of_unknown_age_and_not_given_out)
+{
+    struct shelf shelf = { .lock = WR_MUTEX("shelf", 1) };
+    struct wr_cache_level behind = { shelf_get, shelf_put, &shelf };
+    struct rig rig;
+    rig_open(&rig, (struct wr_cache_conf){ .behind = &behind });
+    struct outsider outsider = { 0 };
+    struct wr_ask ask;
+    CHECK_OK(ask_key(&rig, &outsider, &ask, wr_after(WR_S(1))));
+    wr_ask_done(&ask);
+    wr_cache_clear(rig.cache);
+    shelf.until.ns += WR_S(3600);                   /* or: the calendar is an hour back */
+    CHECK_OK(ask_key(&rig, &outsider, &ask, wr_after(WR_S(1))));
+    CHECK_EQ(2, outsider.asked);
+    wr_ask_done(&ask);
+    wr_bytes_unref(shelf.answer);
+    rig_close(&rig);
+}
+
 TEST_PANICS(a_cache_has_one_janitor, "has a janitor already")
 {
     struct rig rig;

@@ -68,3 +68,27 @@ wr_err store_cache_sweep(struct store *store, size_t max, uint64_t *ret, wr_time
 {
     return store_change(store, &sweep, STORE_VALUES(STORE_INT((int64_t)max)), ret, deadline);
 }
+
+static const struct store_verb count_rows = {
+    .name = "cache.count", .sqlite = { "select count(*) from cache_row" },
+};
+
+wr_err store_cache_count(struct store *store, uint64_t *ret, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &count_rows, (struct store_values){ 0 }, &rows, deadline);
+    *ret = err ? 0 : (uint64_t)store_int(&rows, 0, 0);
+    store_rows_free(&rows);
+    return err;
+}
+
+static const struct store_verb trim = {
+    .name = "cache.trim", .writes = true,
+    .sqlite = { "delete from cache_row where (cache, key) in (select cache, key from cache_row"
+                " order by until limit ?1)" },
+};
+
+wr_err store_cache_trim(struct store *store, size_t max, uint64_t *ret, wr_time deadline)
+{
+    return store_change(store, &trim, STORE_VALUES(STORE_INT((int64_t)max)), ret, deadline);
+}

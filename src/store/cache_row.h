@@ -41,4 +41,10 @@ wr_err store_cache_put(struct store *store, const char *cache, const void *key, 
  * there may be more. */
 wr_err store_cache_sweep(struct store *store, size_t max, uint64_t *ret, wr_time deadline);
 
+/* How many rows there are, those included whose time is over. */
+wr_err store_cache_count(struct store *store, uint64_t *ret, wr_time deadline);
+
+/* Take out `max` rows, those first whose time is over soonest.  *ret is how many. */
+wr_err store_cache_trim(struct store *store, size_t max, uint64_t *ret, wr_time deadline);
+
 #endif

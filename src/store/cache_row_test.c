@@ -84,3 +84,18 @@ STORE_TEST(keys_and_answers_are_bounded)
     CHECK_ERR(WR_INVALID, store_cache_put(store, "c", key, sizeof(key), &none, in(WR_S(1)),
                                           SOON));
 }
+
+STORE_TEST(rows_are_counted_and_those_that_end_soonest_go_first)
+{
+    uint64_t count;
+    CHECK_OK(put(store, "later", "x", WR_S(20)));
+    CHECK_OK(put(store, "soon", "x", WR_S(10)));
+    CHECK_OK(put(store, "last", "x", WR_S(30)));
+    CHECK_OK(store_cache_count(store, &count, SOON));
+    CHECK_EQ(3, count);
+    CHECK_OK(store_cache_trim(store, 2, &count, SOON));
+    CHECK_EQ(2, count);
+    CHECK_STR("?", get(store, "c", "soon"));
+    CHECK_STR("?", get(store, "c", "later"));
+    CHECK_STR("x", get(store, "c", "last"));
+}
