@@ -26,9 +26,10 @@
  *
  * Several nodes with one key have one limit: with a share, turns come from a budget elsewhere
  * (a store) that all of them draw from, by the batch.  A turn of a batch is for its moment: one
- * that was not used by then, and the guard, is lost.  So batches begin small, double while they
- * are used up, to a fifth of a second's worth, and begin small again when turns were lost.
- * There is no burst then.
+ * that was not used by then, and half the guard, is lost.  So batches begin small, double while
+ * they are used up, to a fifth of a second's worth, and begin small again when turns were lost.
+ * There is no burst then.  Nor is there a turn when the budget cannot be reached: whoever took
+ * some on its own would exceed the limit together with those who can reach it.
  */
 #ifndef WEIR_LIMITER_H
 #define WEIR_LIMITER_H

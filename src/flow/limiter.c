@@ -154,11 +154,18 @@ static wr_err take(struct wr_limiter *limiter, uint64_t refusal, wr_time now,
 #define BATCH_MAX 100
 #define BATCHES_IN_A_SECOND 5
 
+/* How late a turn of a batch may be used.  It is between two turns, besides the guard: so what
+ * was used late and what comes after it are as far apart as any two. */
+static wr_time lateness(const struct wr_limiter *limiter)
+{
+    return limiter->conf.guard / 2;
+}
+
 /* Turns whose moment is over are nobody's. */
 static void lose_old(struct wr_limiter *limiter, wr_time now)
 {
     struct batch *batch = &limiter->batch;
-    while (batch->left && now > batch->next + limiter->conf.guard) {
+    while (batch->left && now > batch->next + lateness(limiter)) {
         batch->next += batch->each;
         batch->left--;
         batch->whole = false;
@@ -188,7 +195,7 @@ static wr_err take_from_batch(struct wr_limiter *limiter, uint64_t refusal, wr_t
                               wr_time *ret)
 {
     struct batch *batch = &limiter->batch;
-    wr_time each = step(limiter, refusal, wr_now());
+    wr_time each = step(limiter, refusal, wr_now()) + lateness(limiter);
     if (batch->each != each) {
         batch->left = 0;                    /* of a time when it was faster, or slower */
         batch->whole = false;

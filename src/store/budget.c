@@ -21,11 +21,11 @@ static const struct store_verb take = {
 };
 
 wr_err store_budget_take(struct store *store, const char *name, wr_time interval,
-                         uint32_t turns, wr_time *ret_from, wr_time deadline)
+                         uint32_t turns, wr_time spare, wr_time *ret_from, wr_time deadline)
 {
     WR_ASSERT(interval >= WR_US(1) && turns > 0 && turns <= STORE_BUDGET_TURNS_MAX);
     struct store_rows rows;
-    int64_t span_us = interval / WR_US(1) * turns;
+    int64_t span_us = (interval * turns + spare + WR_US(1) - 1) / WR_US(1);
     wr_err err = store_do(store, &take, STORE_VALUES(STORE_TEXT(name), STORE_INT(span_us)),
                           &rows, deadline);
     if (err)

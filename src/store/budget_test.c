@@ -10,7 +10,7 @@
 static wr_time take(struct store *store, const char *name, uint32_t turns)
 {
     wr_time from = 0;
-    CHECK_OK(store_budget_take(store, name, WR_MS(100), turns, &from, SOON));
+    CHECK_OK(store_budget_take(store, name, WR_MS(100), turns, 0, &from, SOON));
     return from - wr_now();
 }
 
@@ -22,6 +22,14 @@ STORE_TEST(turns_follow_one_another_whoever_takes_them)
     wr_time third = take(store, "a", 1);
     CHECK(third >= WR_MS(800) && third <= WR_MS(802));
     CHECK(take(store, "b", 1) <= WR_MS(2));         /* another budget */
+}
+
+STORE_TEST(what_is_spared_stays_free_and_a_part_of_a_microsecond_counts_as_one)
+{
+    wr_time from = 0;
+    CHECK_OK(store_budget_take(store, "a", WR_US(1) + 1, 1000, WR_MS(50), &from, SOON));
+    wr_time next = take(store, "a", 1);
+    CHECK(next >= WR_US(51001) && next <= WR_US(53001));
 }
 
 STORE_TEST(turns_that_nobody_took_are_not_saved_up)
