@@ -3,6 +3,7 @@
 #define WEIR_WEIR_H
 
 #include <weir/addr.h>
+#include <weir/admit.h>
 #include <weir/ask.h>
 #include <weir/bcast.h>
 #include <weir/breaker.h>

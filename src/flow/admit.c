@@ -1,5 +1,5 @@
 /* admit.c - limits of all connections, and of one address. */
-#include "flow/admit.h"
+#include <weir/admit.h>
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ enum { ACCEPTS, REQUESTS, CONTROL, RATES };     /* the buckets of a guest */
  * goes by a rate that was never set, once. */
 struct live_rate { _Atomic wr_time interval; _Atomic uint32_t burst; };
 
-struct admit {
+struct wr_admit {
     struct roster *roster;
     _Atomic uint32_t connections, total_max;
     struct live_rate rates[RATES];
@@ -31,7 +31,7 @@ static void set_rate(struct live_rate *rate, struct wr_rate to)
     atomic_store_explicit(&rate->burst, to.burst, memory_order_relaxed);
 }
 
-void admit_set(struct admit *admit, const struct admit_limits *limits)
+void wr_admit_set(struct wr_admit *admit, const struct wr_admit_limits *limits)
 {
     atomic_store(&admit->connections, limits->connections ? limits->connections : CONNECTIONS);
     set_rate(&admit->rates[ACCEPTS], limits->accepts);
@@ -39,19 +39,20 @@ void admit_set(struct admit *admit, const struct admit_limits *limits)
     set_rate(&admit->rates[CONTROL], limits->control);
 }
 
-void admit_set_total(struct admit *admit, uint32_t most)
+void wr_admit_set_total(struct wr_admit *admit, uint32_t most)
 {
     atomic_store(&admit->total_max, most);
 }
 
-size_t admit_total(const struct admit *admit)
+size_t wr_admit_total(const struct wr_admit *admit)
 {
     return atomic_load(&admit->total);
 }
 
-wr_err admit_new(struct admit **ret, const struct admit_limits *limits, size_t addresses)
+wr_err wr_admit_new(struct wr_admit **ret, const struct wr_admit_limits *limits,
+                    size_t addresses)
 {
-    struct admit *admit = calloc(1, sizeof(*admit));
+    struct wr_admit *admit = calloc(1, sizeof(*admit));
     if (!admit)
         return WR_NOMEM;
     wr_err err = roster_new(&admit->roster, "flow.admit", addresses ? addresses : ADDRESSES);
@@ -59,17 +60,17 @@ wr_err admit_new(struct admit **ret, const struct admit_limits *limits, size_t a
         free(admit);
         return err;
     }
-    admit_set(admit, limits);
-    admit_set_total(admit, UINT32_MAX);
+    wr_admit_set(admit, limits);
+    wr_admit_set_total(admit, UINT32_MAX);
     *ret = admit;
     return WR_OK;
 }
 
-void admit_free(struct admit *admit)
+void wr_admit_free(struct wr_admit *admit)
 {
     if (!admit)
         return;
-    WR_ASSERT(admit_total(admit) == 0);
+    WR_ASSERT(wr_admit_total(admit) == 0);
     roster_free(admit->roster);
     free(admit);
 }
@@ -83,13 +84,13 @@ static size_t key_of(const struct wr_addr *addr, const unsigned char **ret)
     return addr->kind == WR_ADDR_IP4 || carries_ip4 ? 4 : 8;
 }
 
-static wr_err refuse(struct admit_refusal *why, const char *reason, wr_time wait)
+static wr_err refuse(struct wr_admit_refusal *why, const char *reason, wr_time wait)
 {
-    *why = (struct admit_refusal){ .reason = reason, .wait = wait };
+    *why = (struct wr_admit_refusal){ .reason = reason, .wait = wait };
     return WR_BUSY;
 }
 
-static wr_err take(struct admit *admit, struct guest *guest, int which, wr_time now,
+static wr_err take(struct wr_admit *admit, struct wr_guest *guest, int which, wr_time now,
                    wr_time *wait)
 {
     struct live_rate *live = &admit->rates[which];
@@ -101,11 +102,11 @@ static wr_err take(struct admit *admit, struct guest *guest, int which, wr_time 
 }
 
 /* For its address alone. */
-static wr_err admit_peer(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
-                         struct admit_refusal *why)
+static wr_err admit_peer(struct wr_admit *admit, const struct wr_addr *peer,
+                         struct wr_guest **ret, struct wr_admit_refusal *why)
 {
     const unsigned char *key;
-    struct guest *guest;
+    struct wr_guest *guest;
     wr_time wait;
     if (peer->kind == WR_ADDR_UNIX)
         return WR_OK;
@@ -124,8 +125,8 @@ static wr_err admit_peer(struct admit *admit, const struct wr_addr *peer, struct
     return WR_OK;
 }
 
-wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct guest **ret,
-                        struct admit_refusal *why)
+wr_err wr_admit_connection(struct wr_admit *admit, const struct wr_addr *peer,
+                           struct wr_guest **ret, struct wr_admit_refusal *why)
 {
     *ret = NULL;
     wr_err err = atomic_fetch_add(&admit->total, 1) < atomic_load(&admit->total_max)
@@ -136,8 +137,8 @@ wr_err admit_connection(struct admit *admit, const struct wr_addr *peer, struct 
     return err;
 }
 
-wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
-                     struct admit_refusal *why)
+wr_err wr_admit_request(struct wr_admit *admit, struct wr_guest *guest, wr_time now,
+                        struct wr_admit_refusal *why)
 {
     wr_time wait;
     if (!guest || !take(admit, guest, REQUESTS, now, &wait))
@@ -145,8 +146,8 @@ wr_err admit_request(struct admit *admit, struct guest *guest, wr_time now,
     return refuse(why, "ip_request_rate", wait);
 }
 
-wr_err admit_control(struct admit *admit, struct guest *guest, wr_time now,
-                     struct admit_refusal *why)
+wr_err wr_admit_control(struct wr_admit *admit, struct wr_guest *guest, wr_time now,
+                        struct wr_admit_refusal *why)
 {
     wr_time wait;
     if (!guest || !take(admit, guest, CONTROL, now, &wait))
@@ -155,26 +156,27 @@ wr_err admit_control(struct admit *admit, struct guest *guest, wr_time now,
 }
 
 /* Who has no address goes by the bound of all alone. */
-wr_err admit_control_enter(struct admit *admit, struct guest *guest, struct admit_refusal *why)
+wr_err wr_admit_control_enter(struct wr_admit *admit, struct wr_guest *guest,
+                              struct wr_admit_refusal *why)
 {
-    if (guest && atomic_fetch_add(&guest->busy, 1) >= ADMIT_CONTROL_SHARE) {
+    if (guest && atomic_fetch_add(&guest->busy, 1) >= WR_ADMIT_CONTROL_SHARE) {
         atomic_fetch_sub(&guest->busy, 1);
         return refuse(why, "ip_control_share", COME_BACK);
     }
-    if (atomic_fetch_add(&admit->busy, 1) < ADMIT_CONTROL_MAX)
+    if (atomic_fetch_add(&admit->busy, 1) < WR_ADMIT_CONTROL_MAX)
         return WR_OK;
-    admit_control_leave(admit, guest);
+    wr_admit_control_leave(admit, guest);
     return refuse(why, "control_share", COME_BACK);
 }
 
-void admit_control_leave(struct admit *admit, struct guest *guest)
+void wr_admit_control_leave(struct wr_admit *admit, struct wr_guest *guest)
 {
     if (guest)
         atomic_fetch_sub(&guest->busy, 1);
     atomic_fetch_sub(&admit->busy, 1);
 }
 
-void admit_leave(struct admit *admit, struct guest *guest)
+void wr_admit_leave(struct wr_admit *admit, struct wr_guest *guest)
 {
     if (guest)
         roster_leave(admit->roster, guest);

@@ -249,7 +249,7 @@ static wr_err enter_graph(struct facets *facets, const struct facet_ask *ask,
 /* ---- search and mailbox: tenants ---- */
 
 static wr_err come_in(struct roster *roster, const char *tenant, uint32_t max,
-                      struct guest **ret)
+                      struct wr_guest **ret)
 {
     WR_ASSERT(tenant);
     struct wr_hash hash = wr_hash_of(tenant, strlen(tenant));
@@ -260,7 +260,7 @@ static wr_err enter_search(struct facets *facets, const char *tenant,
                            struct facet_permit *permit, struct facet_refusal *no)
 {
     struct facet *facet = &facets->each[FACET_SEARCH];
-    struct guest *guest;
+    struct wr_guest *guest;
     wr_time wait;
     wr_err err = take(facet, permit->units, no);
     if (err)

@@ -83,7 +83,7 @@ struct facet_permit {
     enum facet_kind kind;
     unsigned units;             /* 0: shed */
     wr_time deadline;
-    struct guest *tenant;
+    struct wr_guest *tenant;
     struct facet_permit *older, *newer;
 };
 

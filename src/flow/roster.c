@@ -14,9 +14,9 @@
 
 struct part {
     struct wr_mutex lock;
-    struct guest *slots[SLOTS];
-    struct guest *oldest, *newest;  /* idle */
-    struct guest *guests;           /* of all parts, one after the other: `max` here */
+    struct wr_guest *slots[SLOTS];
+    struct wr_guest *oldest, *newest;  /* idle */
+    struct wr_guest *guests;           /* of all parts, one after the other: `max` here */
     size_t known, max, in;
     uint64_t forgotten;
 };
@@ -33,7 +33,7 @@ wr_err roster_new(struct roster **ret, const char *name, size_t guests)
     size_t parts = (guests + ROSTER_PART_GUESTS - 1) / ROSTER_PART_GUESTS;
     size_t each = parts == 1 ? guests : ROSTER_PART_GUESTS;
     struct roster *roster = calloc(1, sizeof(*roster) + parts * sizeof(roster->parts[0]));
-    struct guest *memory = roster ? calloc(parts * each, sizeof(*memory)) : NULL;
+    struct wr_guest *memory = roster ? calloc(parts * each, sizeof(*memory)) : NULL;
     if (!memory) {
         free(roster);
         return WR_NOMEM;
@@ -63,22 +63,22 @@ void roster_free(struct roster *roster)
 
 /* ---- under the lock of a part ---- */
 
-static struct guest *find(struct part *part, uint32_t slot, const void *key, size_t len)
+static struct wr_guest *find(struct part *part, uint32_t slot, const void *key, size_t len)
 {
-    for (struct guest *guest = part->slots[slot]; guest; guest = guest->chain)
+    for (struct wr_guest *guest = part->slots[slot]; guest; guest = guest->chain)
         if (guest->key_len == len && memcmp(guest->key, key, len) == 0)
             return guest;
     return NULL;
 }
 
-static void stop_idling(struct part *part, struct guest *guest)
+static void stop_idling(struct part *part, struct wr_guest *guest)
 {
     *(guest->older ? &guest->older->newer : &part->oldest) = guest->newer;
     *(guest->newer ? &guest->newer->older : &part->newest) = guest->older;
     guest->older = guest->newer = NULL;
 }
 
-static void start_idling(struct part *part, struct guest *guest)
+static void start_idling(struct part *part, struct wr_guest *guest)
 {
     guest->older = part->newest;
     *(part->newest ? &part->newest->newer : &part->oldest) = guest;
@@ -86,7 +86,7 @@ static void start_idling(struct part *part, struct guest *guest)
 }
 
 /* Its buckets are full: as if it had never been here. */
-static bool owes_nothing(const struct guest *guest, wr_time now)
+static bool owes_nothing(const struct wr_guest *guest, wr_time now)
 {
     for (size_t i = 0; i < sizeof(guest->buckets) / sizeof(*guest->buckets); i++)
         if (atomic_load_explicit(&guest->buckets[i].full_at, memory_order_relaxed) > now)
@@ -95,16 +95,16 @@ static bool owes_nothing(const struct guest *guest, wr_time now)
 }
 
 /* The place of the guest that has been idle longest, of those that owe nothing. */
-static struct guest *forget(struct part *part)
+static struct wr_guest *forget(struct part *part)
 {
     wr_time now = wr_now();
-    struct guest *guest = part->oldest;
+    struct wr_guest *guest = part->oldest;
     while (guest && !owes_nothing(guest, now))
         guest = guest->newer;
     if (!guest)
         return NULL;
     stop_idling(part, guest);
-    struct guest **link = &part->slots[guest->slot];
+    struct wr_guest **link = &part->slots[guest->slot];
     while (*link != guest)
         link = &(*link)->chain;
     *link = guest->chain;
@@ -112,12 +112,13 @@ static struct guest *forget(struct part *part)
     return guest;
 }
 
-static struct guest *welcome(struct part *part, uint32_t slot, const void *key, size_t len)
+static struct wr_guest *welcome(struct part *part, uint32_t slot, const void *key, size_t len)
 {
-    struct guest *guest = part->known < part->max ? &part->guests[part->known++] : forget(part);
+    struct wr_guest *guest = part->known < part->max ? &part->guests[part->known++]
+                                                     : forget(part);
     if (!guest)
         return NULL;
-    *guest = (struct guest){ .slot = slot, .key_len = (uint32_t)len,
+    *guest = (struct wr_guest){ .slot = slot, .key_len = (uint32_t)len,
                              .chain = part->slots[slot] };
     memcpy(guest->key, key, len);
     part->slots[slot] = guest;
@@ -128,14 +129,14 @@ static struct guest *welcome(struct part *part, uint32_t slot, const void *key, 
 /* ---- calls ---- */
 
 wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t max,
-                    struct guest **ret)
+                    struct wr_guest **ret)
 {
     WR_ASSERT(len <= ROSTER_KEY_MAX);
     uint64_t sum = wr_scatter(roster->seed, key, len);
     struct part *part = &roster->parts[(sum >> 32) % roster->part_count];
     uint32_t slot = (uint32_t)(sum % SLOTS);
     wr_mutex_lock(&part->lock);
-    struct guest *guest = find(part, slot, key, len);
+    struct wr_guest *guest = find(part, slot, key, len);
     if (!guest)
         guest = welcome(part, slot, key, len);
     wr_err err = !guest ? WR_NOMEM : guest->in >= max ? WR_BUSY : WR_OK;
@@ -149,7 +150,7 @@ wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t
     return err;
 }
 
-void roster_leave(struct roster *roster, struct guest *guest)
+void roster_leave(struct roster *roster, struct wr_guest *guest)
 {
     struct part *first = &roster->parts[0];
     struct part *part = first + (size_t)(guest - first->guests) / first->max;

@@ -32,12 +32,12 @@
 
 struct roster;
 
-struct guest {
+struct wr_guest {
     struct wr_bucket buckets[3];    /* these two are for the user of the table */
     _Atomic uint32_t busy;
     uint32_t in;                    /* the rest is the table's */
-    struct guest *chain;            /* same slot of the hash */
-    struct guest *older, *newer;    /* while it is idle */
+    struct wr_guest *chain;            /* same slot of the hash */
+    struct wr_guest *older, *newer;    /* while it is idle */
     uint32_t slot;
     uint32_t key_len;
     unsigned char key[ROSTER_KEY_MAX];
@@ -60,10 +60,10 @@ void roster_free(struct roster *roster);
  * Errors: BUSY (there are so many); NOMEM (every place of its part of the table is taken by
  * somebody who is in, or has used something up). */
 wr_err roster_enter(struct roster *roster, const void *key, size_t len, uint32_t max,
-                    struct guest **ret);
+                    struct wr_guest **ret);
 
 /* Once for each entry. */
-void roster_leave(struct roster *roster, struct guest *guest);
+void roster_leave(struct roster *roster, struct wr_guest *guest);
 
 /* The counts of all parts, one after the other. */
 struct roster_stat roster_stat(struct roster *roster);

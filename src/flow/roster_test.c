@@ -14,7 +14,7 @@ static struct roster *make(size_t guests)
     return roster;
 }
 
-static wr_err enter(struct roster *roster, const char *key, struct guest **ret)
+static wr_err enter(struct roster *roster, const char *key, struct wr_guest **ret)
 {
     return roster_enter(roster, key, strlen(key), 100, ret);
 }
@@ -22,7 +22,7 @@ static wr_err enter(struct roster *roster, const char *key, struct guest **ret)
 /* Whether a key is remembered: its first bucket was marked. */
 static bool remembered(struct roster *roster, const char *key)
 {
-    struct guest *guest;
+    struct wr_guest *guest;
     CHECK_OK(enter(roster, key, &guest));
     bool marked = atomic_load(&guest->buckets[0].full_at) == 7;
     roster_leave(roster, guest);
@@ -31,7 +31,7 @@ static bool remembered(struct roster *roster, const char *key)
 
 static void visit(struct roster *roster, const char *key)
 {
-    struct guest *guest;
+    struct wr_guest *guest;
     CHECK_OK(enter(roster, key, &guest));
     atomic_store(&guest->buckets[0].full_at, 7);
     roster_leave(roster, guest);
@@ -40,7 +40,7 @@ static void visit(struct roster *roster, const char *key)
 TEST(the_same_key_is_the_same_guest)
 {
     struct roster *roster = make(10);
-    struct guest *a, *b, *c;
+    struct wr_guest *a, *b, *c;
     CHECK_OK(enter(roster, "ada", &a));
     CHECK_OK(enter(roster, "ada", &b));
     CHECK_OK(enter(roster, "adam", &c));
@@ -58,7 +58,7 @@ TEST(the_same_key_is_the_same_guest)
 TEST(no_more_are_in_under_a_key_than_allowed)
 {
     struct roster *roster = make(10);
-    struct guest *guests[3], *other;
+    struct wr_guest *guests[3], *other;
     for (int i = 0; i < 3; i++)
         CHECK_OK(roster_enter(roster, "k", 1, 3, &guests[i]));
     CHECK_ERR(WR_BUSY, roster_enter(roster, "k", 1, 3, &other));
@@ -90,7 +90,7 @@ TEST(a_guest_without_visitors_is_remembered_until_its_place_is_needed)
 TEST(a_guest_that_is_in_is_never_forgotten)
 {
     struct roster *roster = make(2);
-    struct guest *a, *b, *c;
+    struct wr_guest *a, *b, *c;
     CHECK_OK(enter(roster, "a", &a));
     atomic_store(&a->buckets[0].full_at, 7);
     visit(roster, "b");
@@ -110,7 +110,7 @@ TEST(a_guest_is_not_forgotten_before_its_buckets_are_full_again)
 {
     struct roster *roster = make(2);
     struct wr_rate rate = wr_rate_of(1, WR_S(10), 5);
-    struct guest *a, *b, *c;
+    struct wr_guest *a, *b, *c;
     CHECK_OK(enter(roster, "a", &a));
     CHECK_OK(wr_bucket_take(&a->buckets[2], &rate, 2, NULL));
     roster_leave(roster, a);
@@ -134,7 +134,7 @@ TEST(a_guest_is_not_forgotten_before_its_buckets_are_full_again)
 TEST(thousands_of_guests_are_told_apart_and_come_and_go)
 {
     struct roster *roster = make(4096);
-    static struct guest *guests[3000];
+    static struct wr_guest *guests[3000];
     char key[32];
     for (int i = 0; i < 3000; i++) {
         snprintf(key, sizeof(key), "guest number %d", i);
@@ -142,7 +142,7 @@ TEST(thousands_of_guests_are_told_apart_and_come_and_go)
         atomic_store(&guests[i]->buckets[1].full_at, i);
     }
     for (int i = 0; i < 3000; i++) {
-        struct guest *again;
+        struct wr_guest *again;
         snprintf(key, sizeof(key), "guest number %d", i);
         CHECK_OK(enter(roster, key, &again));
         CHECK(again == guests[i] && atomic_load(&again->buckets[1].full_at) == i);
@@ -179,12 +179,12 @@ TEST(it_does_what_the_plainest_table_does)
 {
     struct roster *roster = make(5);
     struct model models[5] = { 0 };
-    struct guest *held[5] = { 0 };
+    struct wr_guest *held[5] = { 0 };
     struct wr_rand rand;
     wr_rand_seed(&rand, 3);
     for (uint64_t step = 1; step < 20000; step++) {
         int key = (int)wr_rand_span(&rand, 1, 9), leaver = (int)wr_rand_below(&rand, 5);
-        struct guest *guest;
+        struct wr_guest *guest;
         if (wr_rand_below(&rand, 2) && models[leaver].in) {
             roster_leave(roster, held[leaver]);
             if (--models[leaver].in == 0)
@@ -213,7 +213,7 @@ static _Atomic int inside[7];
 static wr_err come_and_go(void *arg)
 {
     struct roster *roster = arg;
-    struct guest *guest;
+    struct wr_guest *guest;
     for (int i = 0; i < test_rounds(2000); i++) {
         char key[2] = { (char)('a' + i % 7), '\0' };
         wr_err err = roster_enter(roster, key, 1, 4, &guest);
@@ -241,7 +241,7 @@ TEST(guests_come_and_go_on_all_workers_at_once)
 TEST_PANICS(who_is_not_in_cannot_leave, "was_in")
 {
     struct roster *roster = make(1);
-    struct guest *guest = NULL;
+    struct wr_guest *guest = NULL;
     CHECK_OK(enter(roster, "a", &guest));
     roster_leave(roster, guest);
     roster_leave(roster, guest);

@@ -69,7 +69,7 @@ struct wr_call {
     bool entered;                   /* among those that are being answered */
     bool admitted;                  /* conf.leave is to be told */
     bool control;                   /* among the running calls of priority of its guest: */
-    struct guest *guest;
+    struct wr_guest *guest;
     void *memo;                     /* between conf.admit and conf.leave */
     unsigned repeated;              /* times it was given to conf.submit again */
 

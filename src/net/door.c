@@ -16,48 +16,48 @@
 
 struct arrival {
     struct door *door;
-    struct guest *guest;
+    struct wr_guest *guest;
     struct wr_conn conn;
 };
 
 struct entrant {
     struct door *door;
-    struct guest *guest;
+    struct wr_guest *guest;
     struct wr_stream *stream;
 };
 
 wr_err door_init(struct door *door, const struct door_conf *conf)
 {
     *door = (struct door){ .conf = *conf };
-    wr_err err = admit_new(&door->admit, &(struct admit_limits){ 0 }, 0);
+    wr_err err = wr_admit_new(&door->admit, &(struct wr_admit_limits){ 0 }, 0);
     if (!err)
-        admit_set_total(door->admit, 0);
+        wr_admit_set_total(door->admit, 0);
     return err;
 }
 
 void door_fini(struct door *door)
 {
     if (!door->shared)
-        admit_free(door->admit);
+        wr_admit_free(door->admit);
 }
 
-void door_share(struct door *door, struct admit *admit)
+void door_share(struct door *door, struct wr_admit *admit)
 {
     door_fini(door);
     door->admit = admit;
     door->shared = true;
 }
 
-void door_limit(struct door *door, const struct admit_limits *limits)
+void door_limit(struct door *door, const struct wr_admit_limits *limits)
 {
     if (!door->shared)
-        admit_set(door->admit, limits);
+        wr_admit_set(door->admit, limits);
 }
 
 void door_tune(struct door *door, unsigned connections_max, wr_time handshake_within)
 {
     if (!door->shared)
-        admit_set_total(door->admit, connections_max);
+        wr_admit_set_total(door->admit, connections_max);
     atomic_store(&door->handshake_within, handshake_within);
 }
 
@@ -72,7 +72,7 @@ static void go_out(void *arg)
 {
     struct entrant *entrant = arg;
     wr_stream_close(entrant->stream);
-    admit_leave(entrant->door->admit, entrant->guest);
+    wr_admit_leave(entrant->door->admit, entrant->guest);
     atomic_fetch_sub(&entrant->door->connections, 1);
 }
 
@@ -103,9 +103,9 @@ static wr_err serve_one(void *arg)
 /* False: it was turned away. */
 static bool take_in(struct door *door, struct wr_scope *scope, struct wr_conn *conn)
 {
-    struct admit_refusal why;
-    struct guest *guest;
-    if (admit_connection(door->admit, &conn->peer, &guest, &why)) {
+    struct wr_admit_refusal why;
+    struct wr_guest *guest;
+    if (wr_admit_connection(door->admit, &conn->peer, &guest, &why)) {
         reject_count(why.reason);
         wr_conn_drop(conn);
         return false;
@@ -120,7 +120,7 @@ static bool take_in(struct door *door, struct wr_scope *scope, struct wr_conn *c
     reject_count("memory");
     free(arrival);
     wr_conn_drop(conn);
-    admit_leave(door->admit, guest);
+    wr_admit_leave(door->admit, guest);
     atomic_fetch_sub(&door->connections, 1);
     return false;
 }

@@ -2,7 +2,7 @@
  *
  *     static struct wr_kind kind = WR_KIND("echo.conn");
  *
- *     static void serve(void *server, struct wr_stream *stream, struct guest *guest)
+ *     static void serve(void *server, struct wr_stream *stream, struct wr_guest *guest)
  *     {
  *         ...until the connection ends; the door closes the stream
  *     }
@@ -32,14 +32,14 @@
 #include <weir/task.h>
 #include <weir/tls.h>
 
-#include "flow/admit.h"
+#include <weir/admit.h>
 
 struct door_conf {
     const char *name;               /* of the scope in which they are served */
     struct wr_kind *kind;           /* ... and of their tasks, for the topology */
     /* A connection, ready to be read.  It is closed afterwards, also after a panic.
-     * `guest` is for admit_request. */
-    void (*serve)(void *server, struct wr_stream *stream, struct guest *guest);
+     * `guest` is for wr_admit_request. */
+    void (*serve)(void *server, struct wr_stream *stream, struct wr_guest *guest);
     void *server;
     struct wr_tls *tls;             /* who comes must speak it; NULL: in clear */
 };
@@ -47,7 +47,7 @@ struct door_conf {
 /* Part of its server; only the door itself looks inside, but for `admit`. */
 struct door {
     struct door_conf conf;
-    struct admit *admit;            /* how many may come, and what one address may ask for */
+    struct wr_admit *admit;            /* how many may come, and what one address may ask for */
     bool shared;                    /* it is another's */
     _Atomic size_t connections;
     _Atomic wr_time handshake_within;
@@ -58,7 +58,7 @@ wr_err door_init(struct door *door, const struct door_conf *conf);
 
 /* Count with others, and go by the limits of `admit`, which its owner sets: then those of
  * door_tune and door_limit are not used.  Before anybody has come; it must outlive the door. */
-void door_share(struct door *door, struct admit *admit);
+void door_share(struct door *door, struct wr_admit *admit);
 
 /* Nobody may be serving.  One that is all zero is allowed. */
 void door_fini(struct door *door);
@@ -67,7 +67,7 @@ void door_fini(struct door *door);
 void door_tune(struct door *door, unsigned connections_max, wr_time handshake_within);
 
 /* What an address may ask for, from now on. */
-void door_limit(struct door *door, const struct admit_limits *limits);
+void door_limit(struct door *door, const struct wr_admit_limits *limits);
 
 /* Take connections until the calling fiber's scope ends; then all that came in here are
  * closed.  Errors: CANCELED, TIMEOUT, NOMEM, IO. */

@@ -16,7 +16,7 @@ struct house {
 
 static struct wr_kind kind = WR_KIND("test.conn");
 
-static void echo(void *server, struct wr_stream *stream, struct guest *guest)
+static void echo(void *server, struct wr_stream *stream, struct wr_guest *guest)
 {
     char byte;
     size_t size;
@@ -172,7 +172,7 @@ TEST(one_too_many_of_an_address_takes_nobodys_place)
 {
     struct house house;
     open_house(&house, 2, NULL);
-    door_limit(&house.door, &(struct admit_limits){ .connections = 1 });
+    door_limit(&house.door, &(struct wr_admit_limits){ .connections = 1 });
     struct wr_stream *in = dial(house.listener);
     CHECK_EQ('a', ask(in, 'a'));
     for (int i = 0; i < 3; i++) {
@@ -210,9 +210,9 @@ TEST(listeners_at_one_door_share_its_limit)
 TEST(doors_that_share_take_as_many_as_one)
 {
     struct house house, beside;
-    struct admit *admit = NULL;
-    CHECK_OK(admit_new(&admit, &(struct admit_limits){ .connections = 8 }, 0));
-    admit_set_total(admit, 2);
+    struct wr_admit *admit = NULL;
+    CHECK_OK(wr_admit_new(&admit, &(struct wr_admit_limits){ .connections = 8 }, 0));
+    wr_admit_set_total(admit, 2);
     open_house(&house, 8, NULL);
     open_house(&beside, 8, NULL);
     door_share(&house.door, admit);
@@ -228,7 +228,7 @@ TEST(doors_that_share_take_as_many_as_one)
     settle();
     struct wr_stream *e = dial(beside.listener);
     CHECK_EQ('e', ask(e, 'e'));
-    CHECK_EQ(2, admit_total(admit));
+    CHECK_EQ(2, wr_admit_total(admit));
     CHECK_EQ(2, door_connections(&beside.door));
     wr_stream_close(b);
     wr_stream_close(c);
@@ -236,7 +236,7 @@ TEST(doors_that_share_take_as_many_as_one)
     wr_stream_close(e);
     close_house(&beside);
     close_house(&house);
-    admit_free(admit);
+    wr_admit_free(admit);
 }
 
 TEST(without_a_descriptor_it_looks_again_every_50_ms)

@@ -58,7 +58,7 @@ static bool is_stranger(const struct wr_http_conf *conf, const struct wr_stream 
 
 static struct wr_kind conn_kind = WR_KIND("http.conn");
 
-static void serve_one(void *server, struct wr_stream *stream, struct guest *guest)
+static void serve_one(void *server, struct wr_stream *stream, struct wr_guest *guest)
 {
     struct wr_http *http = server;
     struct visit visit = { .http = http, .stream = stream, .guest = guest,
@@ -195,13 +195,13 @@ void wr_http_free(struct wr_http *http)
 
 void wr_http_limit(struct wr_http *http, const struct wr_http_limits *limits)
 {
-    door_limit(&http->door, &(struct admit_limits){ .connections = limits->ip_connections,
-                                                    .accepts = limits->ip_accepts,
-                                                    .requests = limits->ip_requests,
-                                                    .control = limits->ip_control });
+    door_limit(&http->door, &(struct wr_admit_limits){ .connections = limits->ip_connections,
+                                                       .accepts = limits->ip_accepts,
+                                                       .requests = limits->ip_requests,
+                                                       .control = limits->ip_control });
 }
 
-void server_share(struct wr_http *http, struct admit *admit)
+void server_share(struct wr_http *http, struct wr_admit *admit)
 {
     door_share(&http->door, admit);
 }
@@ -238,7 +238,7 @@ void server_enter(struct wr_call *call)
 }
 
 /* The answer says so. */
-static bool refused(struct wr_call *call, const struct admit_refusal *why, const char *text)
+static bool refused(struct wr_call *call, const struct wr_admit_refusal *why, const char *text)
 {
     call->rejected = why->reason;
     wr_call_retry_after(call, why->wait);
@@ -248,19 +248,19 @@ static bool refused(struct wr_call *call, const struct admit_refusal *why, const
 
 bool server_pay(struct wr_call *call, wr_time now)
 {
-    struct admit *admit = call->http->door.admit;
-    struct admit_refusal why;
+    struct wr_admit *admit = call->http->door.admit;
+    struct wr_admit_refusal why;
     call->guest = call->visit->guest;
     bool control = call->route && call->route->class == WR_ROUTE_PRIORITY;
-    return !(control ? admit_control(admit, call->guest, now, &why)
-                     : admit_request(admit, call->guest, now, &why))
+    return !(control ? wr_admit_control(admit, call->guest, now, &why)
+                     : wr_admit_request(admit, call->guest, now, &why))
         || refused(call, &why, "this address asks more often than it may");
 }
 
 bool server_hold(struct wr_call *call)
 {
-    struct admit_refusal why;
-    call->control = !admit_control_enter(call->http->door.admit, call->guest, &why);
+    struct wr_admit_refusal why;
+    call->control = !wr_admit_control_enter(call->http->door.admit, call->guest, &why);
     return call->control
         || refused(call, &why, strcmp(why.reason, "control_share") == 0
                                    ? "as many calls of this kind run as may, of all addresses"
@@ -270,7 +270,7 @@ bool server_hold(struct wr_call *call)
 void server_release(struct wr_call *call)
 {
     if (call->control)
-        admit_control_leave(call->http->door.admit, call->guest);
+        wr_admit_control_leave(call->http->door.admit, call->guest);
     call->control = false;
 }
 

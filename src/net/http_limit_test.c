@@ -1,7 +1,7 @@
 /* http_limit_test.c - what one address may ask of a server, and who may use its socket. */
 #include <unistd.h>
 
-#include "flow/admit.h"
+#include <weir/admit.h>
 #include "testing/h2_rig.h"
 
 /* Whether a new connection is answered; if it is, it stays open in *ret. */
@@ -146,7 +146,7 @@ TEST(priority_has_a_rate_of_its_own_and_is_429_beyond_it)
 
 /* ---- the share of the control plane ---- */
 
-#define STALLED (ADMIT_CONTROL_MAX + 20)    /* more than all addresses together may run */
+#define STALLED (WR_ADMIT_CONTROL_MAX + 20)    /* more than all addresses together may run */
 
 static wr_err well(struct wr_call *call)
 {
@@ -234,11 +234,11 @@ static const char *run_too_many(struct site *site, struct wr_stream **streams, i
 
 TEST(of_one_address_no_more_calls_of_priority_run_than_its_share)
 {
-    static struct wr_stream *streams[ADMIT_CONTROL_SHARE + 1];
+    static struct wr_stream *streams[WR_ADMIT_CONTROL_SHARE + 1];
     struct site site;
     open_site_of(&site, 0, (struct wr_http_conf){ CONTROL });
     long long before = rejected("ip_control_share");
-    const char *answer = run_too_many(&site, streams, ADMIT_CONTROL_SHARE);
+    const char *answer = run_too_many(&site, streams, WR_ADMIT_CONTROL_SHARE);
     CHECK(strncmp(answer, "429 ", 4) == 0);
     CHECK(strstr(answer, "as many calls of this kind run as may, of this address") != NULL);
     CHECK(strstr(answer_head, "\r\nRetry-After: 1") != NULL);
@@ -246,7 +246,7 @@ TEST(of_one_address_no_more_calls_of_priority_run_than_its_share)
     CHECK_OK(wr_once_set(gate, NULL));
     CHECK_STR("200 through", hear(streams[0]));
     CHECK_STR("200 through", ask(&site, GET("/gated")));
-    for (int i = 0; i <= ADMIT_CONTROL_SHARE; i++)
+    for (int i = 0; i <= WR_ADMIT_CONTROL_SHARE; i++)
         wr_stream_close(streams[i]);
     close_site(&site);
 }
@@ -313,13 +313,13 @@ static const char *ask_unix(const uint32_t *uids, size_t count)
 /* A socket has no address: it goes by the bound of all. */
 TEST(who_is_refused_because_of_others_is_not_told_that_it_asks_too_often)
 {
-    static struct wr_stream *streams[ADMIT_CONTROL_MAX + 1];
+    static struct wr_stream *streams[WR_ADMIT_CONTROL_MAX + 1];
     struct site site;
     const char *path = open_unix(&site, &(struct wr_http_conf){ CONTROL });
-    const char *answer = run_too_many(&site, streams, ADMIT_CONTROL_MAX);
+    const char *answer = run_too_many(&site, streams, WR_ADMIT_CONTROL_MAX);
     CHECK(strncmp(answer, "429 ", 4) == 0);
     CHECK(strstr(answer, "as many calls of this kind run as may, of all addresses") != NULL);
-    for (int i = 0; i <= ADMIT_CONTROL_MAX; i++)
+    for (int i = 0; i <= WR_ADMIT_CONTROL_MAX; i++)
         wr_stream_close(streams[i]);
     close_site(&site);
     unlink(path);

@@ -23,7 +23,7 @@
 struct conn {
     struct wr_oap *oap;
     struct wr_stream *stream;
-    struct guest *guest;            /* at the door; NULL when it has no address */
+    struct wr_guest *guest;            /* at the door; NULL when it has no address */
     struct oap_mailbox *mailbox;
     struct oap_decoder decoder;
     size_t frame_max;               /* of our frames */
@@ -203,11 +203,11 @@ static const struct wr_oap_verb *verb_of(const struct wr_oap *oap, uint16_t id)
  * after the other: a connection has one of those, and needs no place for it. */
 static wr_err pay(struct conn *conn, struct wr_oap_call *call)
 {
-    struct admit_refusal why;
-    struct admit *admit = conn->oap->door.admit;
+    struct wr_admit_refusal why;
+    struct wr_admit *admit = conn->oap->door.admit;
     bool control = call->verb->priority;
-    wr_err err = control ? admit_control(admit, conn->guest, call->began, &why)
-                         : admit_request(admit, conn->guest, call->began, &why);
+    wr_err err = control ? wr_admit_control(admit, conn->guest, call->began, &why)
+                         : wr_admit_request(admit, conn->guest, call->began, &why);
     if (err) {
         reject_count(why.reason);
         (void)!wr_oap_fail(call, err, "this address asks more often than it may; come again in "
@@ -571,7 +571,7 @@ static void let_go(void *arg)
     oap_mailbox_drop(conn->mailbox);
 }
 
-void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream, struct guest *guest)
+void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream, struct wr_guest *guest)
 {
     struct conn conn = {
         .oap = oap, .stream = stream, .guest = guest, .frame_max = oap->conf.frame_max,

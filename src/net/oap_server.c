@@ -95,7 +95,7 @@ static void copy_verbs(struct wr_oap_verb *table, struct oap_stat *stats,
 
 static struct wr_kind conn_kind = WR_KIND("oap.conn");
 
-static void serve_one(void *server, struct wr_stream *stream, struct guest *guest)
+static void serve_one(void *server, struct wr_stream *stream, struct wr_guest *guest)
 {
     oap_conn_serve(server, stream, guest);
 }
@@ -150,13 +150,13 @@ void wr_oap_tune(struct wr_oap *oap, const struct wr_oap_conf *given)
     now->write_within = conf.write_within;
     now->idle_max = conf.idle_max;
     door_tune(&oap->door, conf.connections_max, conf.hello_within);
-    door_limit(&oap->door, &(struct admit_limits){ .connections = conf.ip_connections,
-                                                   .accepts = conf.ip_accepts,
-                                                   .requests = conf.ip_requests,
-                                                   .control = conf.ip_control });
+    door_limit(&oap->door, &(struct wr_admit_limits){ .connections = conf.ip_connections,
+                                                      .accepts = conf.ip_accepts,
+                                                      .requests = conf.ip_requests,
+                                                      .control = conf.ip_control });
 }
 
-void oap_share(struct wr_oap *oap, struct admit *admit)
+void oap_share(struct wr_oap *oap, struct wr_admit *admit)
 {
     door_share(&oap->door, admit);
 }

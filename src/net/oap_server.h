@@ -74,7 +74,7 @@ struct wr_oap_call {
     struct wr_oap *oap;
     struct oap_mailbox *mailbox;
     const struct wr_oap_verb *verb;     /* NULL: there is none of this number */
-    struct guest *guest;                /* of the tenant, once it was let in */
+    struct wr_guest *guest;                /* of the tenant, once it was let in */
     struct wr_addr peer;
     struct oap_frame frame;             /* the first: ids; and all when there is one */
     struct wr_text collected;           /* the payload of many frames */
@@ -116,10 +116,10 @@ void oap_call_handle(struct wr_oap_call *call);
 uint16_t oap_call_code(const struct wr_oap_call *call);
 
 /* Count its connections with those of other servers (door_share). */
-void oap_share(struct wr_oap *oap, struct admit *admit);
+void oap_share(struct wr_oap *oap, struct wr_admit *admit);
 
 /* Answer what comes on a connection, until it ends; `guest` is its address at the door. */
-void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream, struct guest *guest);
+void oap_conn_serve(struct wr_oap *oap, struct wr_stream *stream, struct wr_guest *guest);
 
 /* Write a part of an answer, in the connection's own fiber.  Errors: BROKENPIPE. */
 wr_err oap_conn_send(void *conn, struct wr_oap_call *call, const void *bytes, size_t len);

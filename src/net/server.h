@@ -22,7 +22,7 @@
 struct visit {
     struct wr_http *http;
     struct wr_stream *stream;
-    struct guest *guest;            /* at the door; NULL when it is not counted */
+    struct wr_guest *guest;            /* at the door; NULL when it is not counted */
     bool stranger;                  /* a process that may not use our Unix socket */
 };
 
@@ -63,7 +63,7 @@ struct wr_http {
 };
 
 /* Count its connections with those of other servers (door_share). */
-void server_share(struct wr_http *http, struct admit *admit);
+void server_share(struct wr_http *http, struct wr_admit *admit);
 
 /* From its head to the end of its answer, a call is among those that are answered. */
 void server_enter(struct wr_call *call);

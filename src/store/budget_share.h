@@ -6,8 +6,8 @@
  *     err = wr_limiter_new(&limiter, &(struct wr_limiter_conf){
  *         .name = "crossref", .interval = WR_MS(20), .share = &share.limiter });
  *
- * All limiters of one name, on whatever node, together keep to the interval.  They take turns by
- * the batch, of a fifth of a second at most, never one for each call.
+ * All limiters of one name, on whatever node, together keep to the interval.  They take turns
+ * by the batch, of a fifth of a second at most, never one for each call.
  *
  * The store's clock gives out the turns, and a node learns of its own some time later; how much
  * later it cannot know, only that it is no more than the call took.  So a batch is followed by

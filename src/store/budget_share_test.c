@@ -60,7 +60,8 @@ static wr_err receive(const struct wr_call *call, struct wr_ask *ask, wr_time de
     wr_mutex_lock(&world->lock);
     WR_ASSERT(world->count < ARRIVALS_MAX);
     world->arrivals[world->count++] = wr_now();
-    bool refuse = world->refuse_one_in && wr_rand_below(&world->rand, world->refuse_one_in) == 0;
+    unsigned one_in = world->refuse_one_in;
+    bool refuse = one_in && wr_rand_below(&world->rand, one_in) == 0;
     world->refused += refuse;
     wr_mutex_unlock(&world->lock);
     ask->retry_after = 5 * world->interval;

@@ -195,7 +195,7 @@ static wr_err serve_http(struct front *front, struct node *node, enum way way,
 }
 
 /* Who fills the node does not keep out who looks after it, nor the one to whom it belongs. */
-static struct admit *admit_of(struct node *node, enum way way)
+static struct wr_admit *admit_of(struct node *node, enum way way)
 {
     return way == WAY_METRICS ? node->control_admit
            : way == WAY_LOCAL ? node->local_admit

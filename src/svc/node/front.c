@@ -72,7 +72,7 @@ wr_err front_oap(struct front *front, const struct wr_oap_conf *conf)
     return wr_oap_new(&front->oap, conf);
 }
 
-void front_share(struct front *front, struct admit *admit)
+void front_share(struct front *front, struct wr_admit *admit)
 {
     if (front->oap)
         oap_share(front->oap, admit);

@@ -20,7 +20,7 @@
 #include <weir/oap.h>
 
 #include "conf/node_keys.h"
-#include "flow/admit.h"
+#include <weir/admit.h>
 
 #define FRONT_UIDS_MAX (1 + WR_NODE_UIDS_MAX)
 #define FRONT_PORTS_TRIED 20        /* the one that was named and those above it */
@@ -43,7 +43,7 @@ wr_err front_oap(struct front *front, const struct wr_oap_conf *conf);
 
 /* Count its connections and its requests with those of others, by limits that are set there
  * (admit.h), which must outlive it.  When there is a server, and before it serves. */
-void front_share(struct front *front, struct admit *admit);
+void front_share(struct front *front, struct wr_admit *admit);
 
 /* Where it listens; NULL while it does not. */
 const struct wr_addr *front_addr(const struct front *front);

@@ -125,7 +125,7 @@ static const char *bearer(const struct wr_call *call)
 static wr_err keep_rate(struct gate *gate, const struct wr_token_verdict *verdict,
                         wr_time *ret_wait, const char **ret_why)
 {
-    struct guest *guest;
+    struct wr_guest *guest;
     *ret_wait = WR_S(1);
     *ret_why = "more tokens with a rate are in use than can be told apart";
     if (!verdict->rate.per_s && !verdict->rate.burst)

@@ -215,11 +215,11 @@ static wr_err open_guards(struct node *node, const struct wr_conf *conf)
     struct facets_conf facets = reload_facets(conf);
     wr_err err = facets_new(&node->facets, &facets);
     if (!err)
-        err = admit_new(&node->admit, &(struct admit_limits){ 0 }, 0);
+        err = wr_admit_new(&node->admit, &(struct wr_admit_limits){ 0 }, 0);
     if (!err)
-        err = admit_new(&node->control_admit, &(struct admit_limits){ 0 }, 0);
+        err = wr_admit_new(&node->control_admit, &(struct wr_admit_limits){ 0 }, 0);
     if (!err)                               /* a Unix socket has no addresses */
-        err = admit_new(&node->local_admit, &(struct admit_limits){ 0 }, 1);
+        err = wr_admit_new(&node->local_admit, &(struct wr_admit_limits){ 0 }, 1);
     if (!err)
         err = load_admin(node, conf);
     if (err)
@@ -333,9 +333,9 @@ static void close_node(struct node *node)
         pool_close(node->pool);         /* its calls belong to the fronts */
     for (size_t i = 0; i < WAY_COUNT; i++)
         inlet_free(node->inlets[i]);
-    admit_free(node->admit);
-    admit_free(node->control_admit);
-    admit_free(node->local_admit);
+    wr_admit_free(node->admit);
+    wr_admit_free(node->control_admit);
+    wr_admit_free(node->local_admit);
     gate_free(node->gate);
     keyring_free(node->keys);
     wr_secret_unref(node->admin);

@@ -12,7 +12,7 @@
 #include <weir/tls.h>
 #include <weir/watch.h>
 
-#include "flow/admit.h"
+#include <weir/admit.h>
 #include "net/keyring.h"
 #include "svc/node/bus.h"
 #include "svc/node/gate.h"
@@ -60,10 +60,10 @@ struct node {
     struct pool *pool;
     struct ready *ready;
     struct wr_sup *sup;
-    struct admit *admit;            /* of all ways in but two: */
-    struct admit *control_admit;    /* who comes to the control address is not kept out by
+    struct wr_admit *admit;            /* of all ways in but two: */
+    struct wr_admit *control_admit;    /* who comes to the control address is not kept out by
                                      * those who come elsewhere, nor the other way round */
-    struct admit *local_admit;      /* nor is the owner, by the Unix socket */
+    struct wr_admit *local_admit;      /* nor is the owner, by the Unix socket */
     struct gate *gate;
     struct facets *facets;
     struct wr_tls *tls;             /* NULL until tls.enabled was true for the first time */

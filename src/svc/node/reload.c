@@ -94,18 +94,18 @@ static struct wr_rate rate_of(const struct wr_conf *conf, const char *per_s, con
 
 void reload_admit(struct node *node, const struct wr_conf *conf)
 {
-    struct admit_limits limits = {
+    struct wr_admit_limits limits = {
         .connections = (uint32_t)wr_conf_int(conf, "per_ip_conns"),
         .accepts = rate_of(conf, "rate.accept_per_s", "rate.accept_burst"),
         .requests = rate_of(conf, "rate.requests_per_s", "rate.requests_burst"),
         .control = rate_of(conf, "rate.control_per_s", "rate.control_burst"),
     };
-    admit_set_total(node->admit, (uint32_t)wr_conf_int(conf, "max_conns"));
-    admit_set(node->admit, &limits);
+    wr_admit_set_total(node->admit, (uint32_t)wr_conf_int(conf, "max_conns"));
+    wr_admit_set(node->admit, &limits);
     limits.connections = CONTROL_CONNECTIONS_IP;
-    admit_set_total(node->control_admit, CONTROL_CONNECTIONS);
-    admit_set(node->control_admit, &limits);
-    admit_set_total(node->local_admit, LOCAL_CONNECTIONS);
+    wr_admit_set_total(node->control_admit, CONTROL_CONNECTIONS);
+    wr_admit_set(node->control_admit, &limits);
+    wr_admit_set_total(node->local_admit, LOCAL_CONNECTIONS);
 }
 
 static void apply_bounds(struct node *node, const struct wr_conf *conf)
