@@ -48,11 +48,11 @@ MAY_INCLUDE = {
     "store": {"base", "rt", "store"},
     "flow": {"base", "rt", "flow"},
     "net": {"base", "rt", "flow", "net"},
-    "scenario": {"base", "rt", "sim", "flow", "net", "conf", "svc", "scenario"},
+    "scenario": {"base", "rt", "sim", "store", "flow", "net", "conf", "svc", "scenario"},
     "conf": {"base", "rt", "conf"},
-    "svc": {"base", "rt", "flow", "net", "conf", "svc"},
+    "svc": {"base", "rt", "store", "flow", "net", "conf", "svc"},
     "testing": {"base", "rt", "sim", "store", "flow", "net", "conf", "svc", "testing"},
-    "cmd": {"base", "rt", "sim", "flow", "net", "scenario", "conf", "svc", "cmd"},
+    "cmd": {"base", "rt", "sim", "store", "flow", "net", "scenario", "conf", "svc", "cmd"},
 }
 
 BANNED = {

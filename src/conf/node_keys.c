@@ -6,6 +6,8 @@
 
 #include <weir/file.h>
 
+#include "conf/report.h"
+
 #define MANY 1000000
 #define QUEUE_MAX 65536
 #define KIB ((int64_t)1024)
@@ -24,6 +26,9 @@ static const struct wr_conf_key keys[] = {
       .help = "The file to read, TOML or JSON." },
     { .name = "data", .type = WR_CONF_PATH, .preset = "$STATE/weir",
       .preset_unless = "security.amnesia", .help = "Where everything that lasts is kept." },
+    { .name = "store.url", .type = WR_CONF_TEXT, .preset = "sqlite:weir.db",
+      .preset_unless = "security.amnesia",
+      .help = "The store: sqlite:FILE (in data), sqlite: (in memory) or postgres://." },
     { .name = "threads", .type = WR_CONF_INT, .min = 1, .max = 64,
       .help = "Threads that run fibers; one per processor when unset." },
 
@@ -295,6 +300,60 @@ static void check_data(const struct wr_conf *conf, struct wr_conf_report *report
         wr_conf_refuse(report, conf, "data", "it must be a folder");
 }
 
+static bool has_password(const char *url)
+{
+    const char *user = strstr(url, "://");
+    size_t len = user ? strcspn(user + 3, "/?") : 0;
+    const char *at = user ? memchr(user + 3, '@', len) : NULL;
+    return (at && memchr(user + 3, ':', (size_t)(at - user - 3))) || strstr(url, "?password=")
+        || strstr(url, "&password=");
+}
+
+/* What is wrong with what follows "postgres://"; NULL: nothing.  Only its form is looked at. */
+static const char *wrong_server(const char *rest)
+{
+    const char *slash = strchr(rest, '/');
+    size_t len = slash ? (size_t)(slash - rest) : strlen(rest);
+    const char *at = memchr(rest, '@', len), *host = at ? at + 1 : rest;
+    const char *port = host < rest + len && *host == '[' ? memchr(host, ']', len) : host;
+    if (!slash || !slash[1] || slash[1] == '?')
+        return "it must name a database: postgres://USER@HOST:PORT/DATABASE";
+    port = port ? memchr(port, ':', (size_t)(slash - port)) : NULL;
+    if (!port)
+        return NULL;
+    char *end;
+    unsigned long number = strtoul(port + 1, &end, 10);
+    return end == slash && end != port + 1 && number >= 1 && number <= 65535
+        ? NULL : "its port must be 1 to 65535";
+}
+
+static void check_store(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    static const char file[] = "sqlite:", server[] = "postgres://";
+    const char *url = wr_conf_text(conf, "store.url"), *wrong = NULL;
+    if (!url)
+        return;
+    if (strncmp(url, server, strlen(server)) == 0)
+        wrong = wrong_server(url + strlen(server));
+    else if (strncmp(url, file, strlen(file)) != 0)
+        wrong = "it must begin with sqlite: (then the path of a file, in `data` unless it "
+                "begins with /, or nothing to keep all in memory) or with postgres://";
+    else if (strlen(url) >= WR_NODE_STORE_MAX)
+        wrong = "its path is too long";
+    else if (url[strlen(url) - 1] == '/')
+        wrong = "it must be the path of a file";
+    if (has_password(url))                      /* and so it is not repeated here */
+        wr_report_error(report, "%s: store.url: a password must not stand in it, where others "
+                        "see it: leave it out, and put it into ~/.pgpass or PGPASSFILE",
+                        wr_conf_origin(conf, "store.url"));
+    else if (wrong)
+        wr_conf_refuse(report, conf, "store.url", "%s", wrong);
+    else if (wr_conf_bool(conf, "security.amnesia") && strcmp(url, file) != 0)
+        wr_conf_refuse(report, conf, "store.url",
+                       "security.amnesia (%s) keeps nothing: leave it out, or say sqlite: (in "
+                       "memory)", wr_conf_origin(conf, "security.amnesia"));
+}
+
 /* Who can be reached from elsewhere must be able to tell who comes. */
 static void check_reach(const struct wr_conf *conf, struct wr_conf_report *report)
 {
@@ -309,6 +368,7 @@ static void check_reach(const struct wr_conf *conf, struct wr_conf_report *repor
 static void check(const struct wr_conf *conf, struct wr_conf_report *report)
 {
     check_data(conf, report);
+    check_store(conf, report);
     check_tls(conf, report);
     check_workers(conf, report);
     check_uds(conf, report);

@@ -6,6 +6,7 @@
 
 #define WR_NODE_WORKERS_MAX 256
 #define WR_NODE_UIDS_MAX 63         /* of uds.allow_uids */
+#define WR_NODE_STORE_MAX 900       /* bytes of a store.url that is a file */
 
 /* Of an http_addr that others can reach, where there is neither. */
 #define WR_NODE_UNGUARDED \
@@ -15,8 +16,9 @@
 
 /* The rows, and what must hold between them: files of TLS and tokens are there and only
  * their owner can read them, no two listeners have one address, the folder of the Unix
- * socket is its owner's alone, amnesia has no persistent data, there are no more
- * workers than can be, and who can be reached from elsewhere has a key or a token. */
+ * socket is its owner's alone, amnesia has no persistent data, the store's url has a form
+ * that is known and no password in it, there are no more workers than can be, and who can be
+ * reached from elsewhere has a key or a token. */
 extern const struct wr_conf_table wr_node_keys;
 
 #endif

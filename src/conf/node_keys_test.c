@@ -109,6 +109,56 @@ TEST_PLAIN(the_presets_are_those_of_the_seed)
     wr_conf_report_free(&report);
 }
 
+TEST_PLAIN(the_url_of_the_store_has_one_of_three_forms)
+{
+    static char *const good[] = {
+        "sqlite:", "sqlite:weir.db", "sqlite:/var/lib/x/y.db", "postgres://db/weir",
+        "postgres://me@db.example:5432/weir?sslmode=require", "postgres:///weir?host=/run/pg",
+        "postgres://me@[::1]:5432/weir", "postgres://[::1]/weir",
+    };
+    for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+        CHECK_STR("", SAID("--store-url", good[i]));
+    static const struct { char *url; const char *why; } bad[] = {
+        { "weir.db", "it must begin with sqlite: (then the path of a file" },
+        { "mysql://db/weir", "it must begin with sqlite: (then the path of a file" },
+        { "sqlite:/var/lib/", "it must be the path of a file" },
+        { "postgres://db", "it must name a database: postgres://USER@HOST:PORT/DATABASE" },
+        { "postgres://db/", "it must name a database" },
+        { "postgres://db/?x=y", "it must name a database" },
+        { "postgres://db:0/weir", "its port must be 1 to 65535" },
+        { "postgres://db:70000/weir", "its port must be 1 to 65535" },
+        { "postgres://db:/weir", "its port must be 1 to 65535" },
+        { "postgres://db:5x/weir", "its port must be 1 to 65535" },
+        { "postgres://[::1]:x/weir", "its port must be 1 to 65535" },
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        const char *words = SAID("--store-url", bad[i].url);
+        CHECK(strstr(words, bad[i].why) && strstr(words, "flag --store-url: store.url = "));
+        CHECK(strchr(words, '\n') == strrchr(words, '\n'));
+    }
+}
+
+TEST_PLAIN(a_password_in_the_url_of_the_store_is_refused_and_not_repeated)
+{
+    static char *const urls[] = { "postgres://me:secret@db/weir", "postgres://me:secret@db",
+                                  "postgres://db/weir?password=secret",
+                                  "postgres://db/weir?a=b&password=secret" };
+    for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+        const char *words = SAID("--store-url", urls[i]);
+        CHECK(strstr(words, "flag --store-url: store.url: a password must not stand in it"));
+        CHECK(!strstr(words, "secret"));
+    }
+}
+
+TEST_PLAIN(amnesia_has_no_store_that_lasts)
+{
+    CHECK_STR("", SAID("--amnesia", "--store-url", "sqlite:"));
+    CHECK_STR("flag --store-url: store.url = \"sqlite:/x.db\": security.amnesia (flag "
+              "--amnesia) keeps nothing: leave it out, or say sqlite: (in memory)\n",
+              SAID("--amnesia", "--store-url", "sqlite:/x.db"));
+    CHECK(strstr(SAID("--amnesia", "--store-url", "postgres://db/weir"), "keeps nothing"));
+}
+
 TEST_PLAIN(the_flags_of_the_seed_are_known)
 {
     CHECK_STR("", SAID("--bind", "127.0.0.1:1", "--metrics", "127.0.0.1:2", "--log-level",

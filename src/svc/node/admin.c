@@ -42,6 +42,7 @@ static wr_err get_health(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
     struct vitals_view view;
+    struct store_health store;
     struct page page;
     bool lives = vitals_look(&node->vitals, wr_monitor_stalled(), wr_now, wr_wall().ns,
                              &view);
@@ -50,6 +51,8 @@ static wr_err get_health(struct wr_call *call)
     wr_json_object(&page.json, "checks");
     wr_json_str(&page.json, "event_loop", view.event_loop);
     wr_json_str(&page.json, "clock", view.clock);
+    depot_health(&node->depot, &store);
+    wr_json_str(&page.json, "store", store.state == STORE_OK ? "ok" : store.why.text);
     wr_json_end(&page.json);
     if (!lives)
         wr_call_status(call, 503);
@@ -139,6 +142,7 @@ static wr_err get_status(struct wr_call *call)
     wr_json_u64(&page.json, "connections", inlet_connections(node->inlets[WAY_HTTP]));
     ready_write(node->ready, &view, &page.json);
     write_planes(node, &page.json);
+    depot_write(&node->depot, &page.json);
     settings_put(node, settings);
     return page_end(&page, call);
 }
@@ -159,15 +163,6 @@ static wr_err get_config(struct wr_call *call)
 
 /* ---- what an operator may do ---- */
 
-/* Who asked for what is told, whatever the level of the log. */
-static void audit(struct wr_call *call, const char *type)
-{
-    char text[WR_ADDR_TEXT_MAX];
-    wr_log(WR_WARN, "audit", WR_F_STR("type", type),
-           WR_F_STR("actor", wr_addr_print(wr_call_peer(call), text)),
-           WR_F_STR("corr_id", wr_call_corr_id(call)));
-}
-
 static wr_err answer_status(struct wr_call *call, unsigned status, const char *word)
 {
     struct page page;
@@ -183,16 +178,17 @@ static wr_err post_reload(struct wr_call *call)
     if (!node->start->source)
         return wr_call_fail(call, WR_UNSUPPORTED, "this node was started without a source of "
                             "configuration");
-    audit(call, "admin.reload");
+    diary_call(node->diary, call, "admin.reload");
     wr_err err = wr_chan_send(node->reloads, &(bool){ true }, WR_NOW);
     return err ? err : answer_status(call, 202, "reload triggered");
 }
 
 static wr_err post_shutdown(struct wr_call *call)
 {
-    audit(call, "admin.shutdown");
+    struct node *node = wr_call_arg(call);
+    diary_call(node->diary, call, "admin.shutdown");
     wr_err err = answer_status(call, 202, "shutdown scheduled");
-    node_stop(wr_call_arg(call));
+    node_stop(node);
     return err;
 }
 
@@ -204,7 +200,7 @@ static wr_err post_crash(struct wr_call *call)
     if (!service || strcmp(service, "node.worker") != 0)
         return wr_call_fail(call, WR_INVALID, "service is \"%.40s\"; node.worker can crash",
                             service ? service : "");
-    audit(call, "admin.crash");
+    diary_call(node->diary, call, "admin.crash");
     size_t size = pool_size(node->pool);
     for (size_t i = 0; i < size; i++)
         if (!pool_kill(node->pool, atomic_fetch_add(&node->next_crash, 1) % size))
@@ -319,6 +315,12 @@ static const struct wr_route table[] = {
       .scope = GATE_READ, .summary = "The databases of all services." },
     { .method = "GET", .path = "/api/v1/storage/databases/{name}", .handler = storage_serve_one,
       .scope = GATE_READ, .summary = "One of them." },
+    { .method = "GET", .path = "/api/v1/audit", .handler = diary_serve_list,
+      .scope = GATE_ADMIN, .summary = "What was done to this node, and by whom.",
+      .query = "after: the number of the last event that is known\n"
+               "limit: how many, 1 to 50" },
+    { .method = "POST", .path = "/api/v1/audit", .handler = diary_serve_note, .body_max = 4096,
+      .scope = GATE_ADMIN, .summary = "Leave a note there." },
     { .method = "POST", .path = "/api/v1/bench/run", .handler = bench_serve_start,
       .body_max = 4096, .scope = GATE_ADMIN, .summary = "Measure this plane, once at a time." },
     { .method = "GET", .path = "/api/v1/bench/runs/{id}", .handler = bench_serve_status,

@@ -154,11 +154,24 @@ static enum wr_health probe_services(void *arg, char *why)
     return i < count ? WR_HEALTH_UNREADY : WR_HEALTH_READY;
 }
 
+/* What cannot be written is still read. */
+static enum wr_health probe_store(void *arg, char *why)
+{
+    struct node *node = arg;
+    struct store_health health;
+    depot_health(&node->depot, &health);
+    if (health.state == STORE_OK)
+        return WR_HEALTH_READY;
+    snprintf(why, READY_WHY_MAX, "%s", health.why.text);
+    return WR_HEALTH_DEGRADED;
+}
+
 wr_err health_table(struct node *node)
 {
     struct ready_key keys[] = {
         { .name = "config", .probe = probe_config, .vital = true },
         { .name = "entropy", .probe = probe_entropy, .vital = true },
+        { .name = "store", .probe = probe_store, .vital = true, .needs = { "config" } },
         { .name = "services", .probe = probe_services, .vital = true, .needs = { "config" } },
         { .name = "metrics", .probe = probe_metrics, .vital = true, .needs = { "config" } },
         { .name = "bus", .probe = probe_bus, .vital = true, .needs = { "config" } },

@@ -186,6 +186,42 @@ static wr_err open_channels(struct node *node, const struct wr_conf *conf)
     return err;
 }
 
+/* ---- the store, and who has it ---- */
+
+static wr_err open_services(struct node *node)
+{
+    const struct node_start *start = node->start;
+    for (; node->services_open < start->service_count; node->services_open++) {
+        const struct node_service *service = &start->services[node->services_open];
+        wr_err err = service->open ? service->open(service->arg, node->depot.store,
+                                                   node->start->why)
+                                   : WR_OK;
+        if (err)
+            return err;
+    }
+    return WR_OK;
+}
+
+static wr_err open_store(struct node *node, const struct wr_conf *conf)
+{
+    bool forgets = wr_conf_bool(conf, "security.amnesia");
+    wr_err err = depot_open(&node->depot, conf, node->start->why);
+    if (!err)
+        err = diary_new(&node->diary, forgets ? NULL : node->depot.store);
+    return err ? err : open_services(node);
+}
+
+static void close_store(struct node *node)
+{
+    while (node->services_open > 0) {
+        const struct node_service *service = &node->start->services[--node->services_open];
+        if (service->close)
+            service->close(service->arg);
+    }
+    diary_free(node->diary);
+    depot_close(&node->depot);
+}
+
 /* The admin's token, out of the environment or a file.  Errors: as wr_file_read. */
 static wr_err load_admin(struct node *node, const struct wr_conf *conf)
 {
@@ -273,6 +309,8 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
 {
     add_child(node, (struct wr_child){ "node.metrics", metrics_run, node, WR_RESTART_ALWAYS,
                                        .group = GROUP_METRICS, .control = true });
+    add_child(node, (struct wr_child){ "node.audit", diary_run, node->diary, WR_RESTART_ALWAYS,
+                                       .group = GROUP_METRICS, .control = true });
     add_child(node, (struct wr_child){ "node.http", inlet_run, node->inlets[WAY_HTTP],
                                        WR_RESTART_ALWAYS, .group = GROUP_HTTP,
                                        .stop_within = WR_S(1) });
@@ -311,7 +349,9 @@ static wr_err open_node(struct node *node)
         wr_conf_unref(conf);
         return err;
     }
-    err = open_channels(node, conf);
+    err = open_store(node, conf);
+    if (!err)
+        err = open_channels(node, conf);
     if (!err)
         err = admin_open(node);
     if (!err)
@@ -349,6 +389,7 @@ static void close_node(struct node *node)
     wr_bcast_free(node->bus);
     wr_cell_free(node->settings);
     admin_close(node);
+    close_store(node);
     free(node);
 }
 
@@ -360,6 +401,7 @@ void node_stop(struct node *node)
     if (!atomic_exchange(&node->leaving, true)) {
         node_news(node, WR_NEWS_STOPPING, "draining");
         ready_leave(node->ready);
+        diary_note(node->diary, &(struct diary_event){ .type = "node.drain" });
         wr_watch_set(&node->shutdown_writer, &(bool){ true });
         bus_tell(node->bus, BUS_SHUTDOWN, NULL, false, 0);
     }
@@ -480,6 +522,7 @@ wr_err node_run(struct node_start *start, struct node **ret)
     if (!err)
         err = open_node(node);
     if (!err) {
+        diary_note(node->diary, &(struct diary_event){ .type = "node.start" });
         if (ret)
             *ret = node;
         err = run_open(&conductor);

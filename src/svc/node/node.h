@@ -10,8 +10,12 @@
  *   node.config     watches the configuration file, reads it again
  *   node.worker     runs what is queued in node.work
  *   node.ingress    OAP/1 in; the first to leave
+ *   node.audit      writes down what was done to it; leaves with the control plane
  *
- * A service takes part by a row of struct node_service: its routes, its databases.
+ * It has a store (store/store.h), opened before anything else and closed after everything.
+ *
+ * A service takes part by a row of struct node_service: its routes, its databases, and two
+ * calls by which it gets the store and gives it back.
  */
 #ifndef WR_NODE_NODE_H
 #define WR_NODE_NODE_H
@@ -34,6 +38,7 @@
 #define NODE_WHY_MAX 512
 
 struct node;
+struct store;                       /* store/store.h */
 
 /* What to tell people when it has begun. */
 struct node_face {
@@ -77,6 +82,13 @@ struct node_service {
     size_t route_count;
     const struct node_database *databases;
     size_t database_count;
+    /* Before anybody can call it, with the node's store; an error ends the start, with a
+     * sentence in `why`, of NODE_WHY_MAX.  May wait; may be NULL. */
+    wr_err (*open)(void *arg, struct store *store, char *why);
+    /* When nobody can call it any more, and before the store is closed; if open has succeeded.
+     * May be NULL. */
+    void (*close)(void *arg);
+    void *arg;                          /* of both */
 };
 
 struct node_start {
@@ -97,7 +109,8 @@ struct node_start {
 /* Run a node in the calling fiber until it was stopped: by a signal, by an admin's
  * call, or by node_stop.  `*ret`, when given, is set as soon as there is one to stop.
  * Errors: TIMEOUT (stopped, but work had to be aborted); with `why`: EXISTS (an
- * address is taken), DENIED, INVALID, NOMEM, NOFILE, IO. */
+ * address is taken), BUSY (another process has the store), DENIED, INVALID, NOTFOUND, NOMEM,
+ * NOFILE, IO. */
 wr_err node_run(struct node_start *start, struct node **ret);
 
 /* Drain; called again: abort.  Does not wait; any fiber. */

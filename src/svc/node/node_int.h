@@ -14,7 +14,9 @@
 
 #include <weir/admit.h>
 #include "net/keyring.h"
+#include "svc/node/diary.h"
 #include "svc/node/bus.h"
+#include "svc/node/depot.h"
 #include "svc/node/gate.h"
 #include "svc/node/inlet.h"
 #include "svc/node/node.h"
@@ -49,6 +51,9 @@ struct node {
     wr_time began;
     struct wr_cell *settings;
     struct wr_cell_writer settings_writer;
+    struct depot depot;             /* the store */
+    struct diary *diary;
+    size_t services_open;           /* so many of them have it */
     struct wr_bcast *bus;
     struct wr_chan *updates;        /* cfg_updates: snapshots to be put in force */
     struct wr_chan *reloads;        /* wishes to read the configuration again */

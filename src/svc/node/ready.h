@@ -31,7 +31,7 @@
 
 #define READY_KEYS_MAX 24
 #define READY_NEEDS_MAX 4
-#define READY_WHY_MAX 120
+#define READY_WHY_MAX 256
 
 /* What a probe found; `why` is a sentence for people, in READY_WHY_MAX bytes that
  * are empty before. */

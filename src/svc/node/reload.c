@@ -214,6 +214,20 @@ static bool can_move(struct node *node)
     return can;
 }
 
+static void audit_update(struct node *node, uint64_t version, size_t count, size_t rebound,
+                         size_t waiting)
+{
+    char detail[160];
+    wr_log(WR_WARN, "audit", WR_F_STR("type", "config.updated"), WR_F_U64("version", version),
+           WR_F_U64("changes", count), WR_F_U64("rebound", rebound),
+           WR_F_U64("waiting_for_restart", waiting));
+    snprintf(detail, sizeof(detail),
+             "{\"version\":%llu,\"changes\":%zu,\"rebound\":%zu,\"waiting_for_restart\":%zu}",
+             (unsigned long long)version, count, rebound, waiting);
+    diary_note(node->diary, &(struct diary_event){ .type = "config.updated", .detail = detail,
+                                                   .told = true });
+}
+
 void reload_apply(struct node *node, struct wr_conf *conf)
 {
     if (!can_move(node)) {          /* the watcher waits for it, and reads again */
@@ -251,9 +265,7 @@ void reload_apply(struct node *node, struct wr_conf *conf)
     WR_ASSERT(!err);
     bus_tell(node->bus, BUS_CONFIG_UPDATED, NULL, true, version);
     wr_counter_add(wr_metric_counter(&reloads_metric, "applied"), 1);
-    wr_log(WR_WARN, "audit", WR_F_STR("type", "config.updated"), WR_F_U64("version", version),
-           WR_F_U64("changes", count), WR_F_U64("rebound", rebound),
-           WR_F_U64("waiting_for_restart", waiting));
+    audit_update(node, version, count, rebound, waiting);
 }
 
 /* ---- the watcher ---- */

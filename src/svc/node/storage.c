@@ -10,14 +10,27 @@
 
 #define LOOK_WITHIN WR_S(1)
 
-/* One database after the other, of all services. */
+static const struct node_service itself = { .name = "node" };
+
+/* One database after the other: the node's own, and those of all services. */
 struct walk {
     const struct node_start *start;
+    const struct node_database *own;
     size_t service, database;       /* the next one */
 };
 
+static struct walk walk_of(struct node *node)
+{
+    return (struct walk){ .start = node->start, .own = &node->depot.database };
+}
+
 static const struct node_database *next(struct walk *walk, const struct node_service **owner)
 {
+    const struct node_database *own = walk->own;
+    walk->own = NULL;
+    *owner = &itself;
+    if (own)
+        return own;
     for (; walk->service < walk->start->service_count; walk->service++, walk->database = 0) {
         *owner = &walk->start->services[walk->service];
         if (walk->database < (*owner)->database_count)
@@ -26,10 +39,9 @@ static const struct node_database *next(struct walk *walk, const struct node_ser
     return NULL;
 }
 
-static const struct node_database *find(const struct node_start *start, const char *name,
+static const struct node_database *find(struct walk walk, const char *name,
                                         const struct node_service **owner)
 {
-    struct walk walk = { .start = start };
     const struct node_database *database;
     while ((database = next(&walk, owner)) && strcmp(database->name, name) != 0)
         ;
@@ -50,7 +62,8 @@ void storage_check(const struct node_start *start)
         if (!name[0] || name[strspn(name, letters)] || !database->look)
             wr_panic("database \"%s\" of %s: a name of a-z, 0-9, -, _ and ., and a look are "
                      "needed", name, owner->name);
-        if (find(start, name, &owner) != database)
+        if (strcmp(name, DEPOT_NAME) == 0
+            || find((struct walk){ .start = start }, name, &owner) != database)
             wr_panic("database \"%s\" is there twice", name);
     }
 }
@@ -76,7 +89,7 @@ static void describe(struct wr_json *json, const struct node_database *database,
 wr_err storage_serve_list(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
-    struct walk walk = { .start = node->start };
+    struct walk walk = walk_of(node);
     const struct node_service *owner;
     const struct node_database *database;
     struct page page;
@@ -96,7 +109,7 @@ wr_err storage_serve_one(struct wr_call *call)
     struct node *node = wr_call_arg(call);
     const struct node_service *owner;
     const struct node_database *database =
-        find(node->start, wr_call_param(call, "name"), &owner);
+        find(walk_of(node), wr_call_param(call, "name"), &owner);
     struct page page;
     if (!database)
         return wr_call_fail(call, WR_NOTFOUND, "there is no database of that name; "
@@ -127,7 +140,7 @@ static void add_bytes(struct wr_json *json, const char *key, bool there, uint64_
 wr_err storage_serve_summary(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
-    struct walk walk = { .start = node->start };
+    struct walk walk = walk_of(node);
     const struct node_service *owner;
     const struct node_database *database;
     struct wr_file_info disk = { 0 };

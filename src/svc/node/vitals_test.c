@@ -90,11 +90,12 @@ TEST(a_node_whose_control_plane_is_silent_answers_503_and_says_why)
     rig_begin(&rig, NULL);
     CHECK_OK(wr_sleep(wr_after(WR_S(100))));
     CHECK_EQ(200, rig_get(&rig, "/healthz", &answer));
-    CHECK_STR("{\"ok\":true,\"checks\":{\"event_loop\":\"ok\",\"clock\":\"ok\"}}", answer.body);
+    CHECK_STR("{\"ok\":true,\"checks\":{\"event_loop\":\"ok\",\"clock\":\"ok\","
+              "\"store\":\"ok\"}}", answer.body);
     vitals_beat(&rig.node->vitals, wr_now() - WR_S(20));
     CHECK_EQ(503, rig_get(&rig, "/healthz", &answer));
     CHECK(strstr(answer.body, "{\"ok\":false,\"checks\":{\"event_loop\":\"the control plane has"
-                              " not moved for 20000 ms\",\"clock\":\"ok\"}}"));
+                              " not moved for 20000 ms\",\"clock\":\"ok\",\"store\":\"ok\"}}"));
     CHECK_OK(wr_sleep(wr_after(WR_S(2))));          /* it beats again */
     CHECK_EQ(200, rig_get(&rig, "/healthz", &answer));
     CHECK_OK(rig_end(&rig));

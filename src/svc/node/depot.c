@@ -1,0 +1,105 @@
+/* depot.c - see depot.h. */
+#include "svc/node/depot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "store/verb.h"
+#include "svc/node/page.h"
+
+#define OPEN_WITHIN WR_S(30)
+#define CLOSE_WITHIN WR_S(3)
+#define LOOK_WITHIN WR_S(1)
+#define FILE_SCHEME "sqlite:"
+
+wr_err depot_place(const struct wr_conf *conf, char *url, const char **ret_path)
+{
+    const char *wanted = wr_conf_text(conf, "store.url"), *data = wr_conf_text(conf, "data");
+    size_t scheme = strlen(FILE_SCHEME);
+    wanted = wanted ? wanted : FILE_SCHEME;
+    bool file = strncmp(wanted, FILE_SCHEME, scheme) == 0 && wanted[scheme];
+    bool inside = file && wanted[scheme] != '/';
+    int len = inside ? snprintf(url, DEPOT_URL_MAX, FILE_SCHEME "%s/%s", data ? data : ".",
+                                wanted + scheme)
+                     : snprintf(url, DEPOT_URL_MAX, "%s", wanted);
+    *ret_path = file ? url + scheme : NULL;
+    return len < DEPOT_URL_MAX ? WR_OK : WR_INVALID;
+}
+
+/* ---- how large it is ---- */
+
+static const struct store_verb size = {
+    .name = "store.size",
+    .sqlite = { "select page_count * page_size from pragma_page_count, pragma_page_size" },
+    .postgres = "select pg_database_size(current_database())",
+};
+
+static wr_err look(void *arg, struct node_database_view *ret)
+{
+    struct depot *depot = arg;
+    struct store_rows rows;
+    struct store_health health;
+    wr_err err = store_do(depot->store, &size, (struct store_values){ 0 }, &rows,
+                          wr_after(LOOK_WITHIN));
+    if (err)
+        return err;
+    ret->size = rows.count ? (uint64_t)store_int(&rows, 0, 0) : 0;
+    store_rows_free(&rows);
+    store_health(depot->store, &health);
+    ret->health = health.state == STORE_OK ? WR_HEALTH_READY : WR_HEALTH_DEGRADED;
+    return WR_OK;
+}
+
+/* ---- the whole ---- */
+
+wr_err depot_open(struct depot *depot, const struct wr_conf *conf, char *why)
+{
+    struct store_why sentence = { "the path of its file is too long" };
+    wr_err err = depot_place(conf, depot->url, &depot->path);
+    bool file = strncmp(depot->url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
+    if (!err)
+        err = store_open(&depot->store, &(struct store_conf){ .url = depot->url }, &sentence,
+                         wr_after(OPEN_WITHIN));
+    if (err) {
+        snprintf(why, NODE_WHY_MAX, "the store (store.url, %s): %s",
+                 wr_conf_origin(conf, "store.url"), sentence.text);
+        return err;
+    }
+    depot->database = (struct node_database){
+        .name = DEPOT_NAME, .engine = file ? "sqlite" : "postgres",
+        .mode = depot->path ? "wal" : file ? "memory" : "server", .look = look, .arg = depot };
+    return WR_OK;
+}
+
+void depot_close(struct depot *depot)
+{
+    store_close(depot->store, wr_after(CLOSE_WITHIN));
+    depot->store = NULL;
+}
+
+void depot_health(struct depot *depot, struct store_health *ret)
+{
+    store_health(depot->store, ret);
+    const char *slash = depot->path ? strrchr(depot->path, '/') : NULL;
+    size_t folder = slash ? (size_t)(slash + 1 - depot->path) : 0;
+    for (char *at = ret->why.text; folder && (at = strstr(at, depot->path));)
+        memmove(at, at + folder, strlen(at + folder) + 1);
+}
+
+void depot_write(struct depot *depot, struct wr_json *json)
+{
+    struct store_health health;
+    depot_health(depot, &health);
+    bool well = health.state == STORE_OK;
+    wr_json_object(json, "store");
+    wr_json_str(json, "engine", depot->database.engine);
+    wr_json_str(json, "mode", depot->database.mode);
+    wr_json_str(json, "health", page_health(well ? WR_HEALTH_READY : WR_HEALTH_DEGRADED));
+    if (!well)
+        wr_json_str(json, "why", health.why.text);
+    wr_json_u64(json, "writes", health.writes);
+    wr_json_u64(json, "batches", health.batches);
+    wr_json_u64(json, "batches_slow", health.batches_slow);
+    wr_json_u64(json, "wal_bytes", health.wal_bytes);
+    wr_json_end(json);
+}
