@@ -34,7 +34,9 @@ if name == "epoll":
     rig.say(**{f"epoll_over{times}x_{what}_us": seen[f"get_200_{what}_us"]
                for what in ("p50", "p99")})
     sys.exit()
-other = {kind for kind in seen if kind.endswith("_count")} - {"get_200_count", "get_429_count"}
+# On a machine that is busy with other things the queue is slow, not only full: 503 is right.
+known = {"get_200_count", "get_429_count", *(["get_503_count"] if name == "weir" else [])}
+other = {kind for kind in seen if kind.endswith("_count")} - known
 if other or seen["broken"] or not seen.get("get_429_count") or not seen.get("get_200_count"):
     rig.fail(f"{name}: not only 200 and 429: {seen}")
 prefix = f"{name}_over{times}x"
@@ -45,4 +47,4 @@ rig.say(**{
     f"{prefix}_done_per_s": seen["get_200_count"] / SECONDS,
 })
 if name == "weir":
-    rig.say(**{f"{prefix}_dropped": dropped})
+    rig.say(**{f"{prefix}_dropped": dropped, f"{prefix}_shed": seen.get("get_503_count", 0)})

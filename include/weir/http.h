@@ -99,7 +99,7 @@ struct wr_http_conf {
      * outlive the server; NULL: nowhere. */
     const char *const *problems;
     /* Run short calls: queue it and have wr_call_run called by a worker, or return
-     * BUSY or DRAINING.  NULL: they run where they arrive. */
+     * BUSY, SHED or DRAINING.  NULL: they run where they arrive. */
     wr_err (*submit)(void *arg, struct wr_call *call);
     /* Whether a call may come in: asked when its head is there and its route known,
      * before its body is read and before any queue.  It must not wait.  An error is

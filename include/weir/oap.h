@@ -80,7 +80,7 @@ struct wr_oap_conf {
      * asked before anything is queued.  DENIED is 403, INVALID is 401, BUSY 429;
      * wr_oap_fail says why.  NULL: everything may. */
     wr_err (*auth)(void *arg, struct wr_oap_call *call, const void *cap, size_t cap_len);
-    /* Run a call: queue it and have wr_oap_run called by a worker, or return BUSY or
+    /* Run a call: queue it and have wr_oap_run called by a worker, or return BUSY, SHED or
      * DRAINING.  NULL: they run where they arrive, one after the other. */
     wr_err (*submit)(void *arg, struct wr_oap_call *call);
     void *arg;                      /* of both */

@@ -36,7 +36,8 @@
 enum wr_shed_class { WR_SHED_LOW, WR_SHED_NORMAL, WR_SHED_HIGH };
 
 struct wr_shed {
-    wr_time target, interval;       /* WR_SHED_INIT; the rest is the library's */
+    _Atomic wr_time target, interval;   /* WR_SHED_INIT, or others; they may be changed any
+                                         * time.  The rest is the library's */
     _Atomic int64_t waiting;        /* entered and not left */
     _Atomic wr_time slow_since;     /* the first that waited above the target; or 0 */
     _Atomic wr_time wary_until;     /* one above the target is enough */

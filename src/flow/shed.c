@@ -21,8 +21,8 @@ static bool slow(const struct wr_shed *shed, enum wr_shed_class which, wr_time n
     if (!since || which == WR_SHED_LOW)
         return since != 0;
     if (which == WR_SHED_HIGH)
-        return now - since >= PATIENCE * shed->interval;
-    return now - since >= shed->interval || now < get(&shed->wary_until);
+        return now - since >= PATIENCE * get(&shed->interval);
+    return now - since >= get(&shed->interval) || now < get(&shed->wary_until);
 }
 
 void wr_shed_withdraw(struct wr_shed *shed)
@@ -39,7 +39,7 @@ bool wr_shed_enter(struct wr_shed *shed, enum wr_shed_class which)
         set(&shed->moved_at, now);
         return false;
     }
-    if (!slow(shed, which, now) && now - get(&shed->moved_at) < shed->interval)
+    if (!slow(shed, which, now) && now - get(&shed->moved_at) < get(&shed->interval))
         return false;
     wr_shed_withdraw(shed);
     atomic_fetch_add_explicit(&shed->refused, 1, memory_order_relaxed);
@@ -51,12 +51,12 @@ void wr_shed_leave(struct wr_shed *shed, wr_time entered)
     wr_time now = wr_now(), none = 0;
     wr_shed_withdraw(shed);
     set(&shed->moved_at, now);
-    if (now - entered <= shed->target) {
+    if (now - entered <= get(&shed->target)) {
         set(&shed->slow_since, 0);
         return;
     }
     atomic_compare_exchange_strong_explicit(&shed->slow_since, &none, now, memory_order_relaxed,
                                             memory_order_relaxed);
     if (slow(shed, WR_SHED_NORMAL, now))
-        set(&shed->wary_until, now + shed->interval);
+        set(&shed->wary_until, now + get(&shed->interval));
 }

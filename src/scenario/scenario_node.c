@@ -118,8 +118,10 @@ static wr_err use(void *arg)
             if (err)
                 break;
             WR_ASSERT(sane(a.status));
-            /* What may be run again, and finds room, has to meet two deaths to be lost. */
-            if (whole->roomy && (a.status == 500 || (a.status == 503 && !whole->told)))
+            /* What may be run again, and finds room, has to meet two deaths to be lost; but it
+             * may be turned away where others wait too long already. */
+            bool shed = a.status == 503 && strstr(a.body, wr_err_text(WR_SHED));
+            if (whole->roomy && !shed && (a.status == 500 || (a.status == 503 && !whole->told)))
                 WR_ASSERT(whole->kills > repeatable);
             whole->answers[a.status / 100]++;
             err = a.last ? WR_CLOSED : wr_sleep(some_time(WR_MS(15)));

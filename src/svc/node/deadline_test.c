@@ -40,35 +40,36 @@ static const char *target_of(const struct wr_route *route)
     return target;
 }
 
-/* The answer to the route, or the end of its stream; how long it took. */
-static wr_time ask(struct rig *rig, const struct wr_route *route, int *ret_status)
+static struct wr_stream *ask(struct rig *rig, const struct wr_route *route)
 {
-    char text[400], bytes[4096];
-    size_t size = 1;
+    char text[400];
     struct wr_stream *stream = rig_dial(rig);
     const char *length = strcmp(route->method, "GET") == 0 ? "" : "Content-Length: 0\r\n";
     snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
              "%s\r\n", route->method, target_of(route), length);
-    wr_time before = wr_now();
     rig_say(stream, text);
-    if (route->class != WR_ROUTE_STREAM) {
-        *ret_status = rig_hear(stream, &answer);
-    } else {
-        *ret_status = 200;
+    return stream;
+}
+
+/* The answer to the route, or the end of its stream. */
+static int hear(struct wr_stream *stream, const struct wr_route *route)
+{
+    char bytes[4096];
+    size_t size = 1;
+    int status = 200;
+    if (route->class != WR_ROUTE_STREAM)
+        status = rig_hear(stream, &answer);
+    else
         while (size > 0 && !wr_stream_read(stream, &size, bytes, sizeof(bytes), WR_NEVER))
             ;
-    }
-    wr_time took = wr_now() - before;
     wr_stream_close(stream);
-    return took;
+    return status;
 }
 
 /* What has priority is answered at once; what is queued behind workers that do not come
  * back, at its deadline; what waits by itself, by the end of its wait. */
-static void check_route(struct rig *rig, const struct wr_route *route)
+static void check_route(const struct wr_route *route, int status, wr_time took)
 {
-    int status;
-    wr_time took = ask(rig, route, &status);
     wr_time deadline = route->deadline                   ? route->deadline
                        : route->class == WR_ROUTE_LONG   ? WR_S(300)
                        : route->class == WR_ROUTE_STREAM ? WR_S(3600)
@@ -92,6 +93,7 @@ TEST(every_route_keeps_its_deadline_while_no_worker_comes_back)
 {
     struct rig rig;
     struct wr_stream *stay;
+    static struct wr_stream *queued[64];
     size_t tried = 0;
     CHECK_OK(wr_once_new(&enough, "test.enough", 0));
     rig_service = &service;
@@ -100,9 +102,24 @@ TEST(every_route_keeps_its_deadline_while_no_worker_comes_back)
     stay = rig_dial(&rig);
     rig_say(stay, "GET /t/stay HTTP/1.1\r\nHost: localhost\r\n\r\n");
     settle();
-    for (size_t i = 0; i < rig.node->route_count; i++)
-        if (!ends_it(&rig.node->routes[i])) {
-            check_route(&rig, &rig.node->routes[i]);
+    const struct wr_route *every = rig.node->routes;
+    size_t count = rig.node->route_count;
+    REQUIRE(count <= 64);
+    for (size_t i = 0; i < count; i++)
+        if (!ends_it(&every[i]) && every[i].class != WR_ROUTE_SHORT) {
+            wr_time before = wr_now();
+            int status = hear(ask(&rig, &every[i]), &every[i]);
+            check_route(&every[i], status, wr_now() - before);
+            tried++;
+        }
+    wr_time before = wr_now();          /* all at once: later ones would be turned away */
+    for (size_t i = 0; i < count; i++)
+        if (!ends_it(&every[i]) && every[i].class == WR_ROUTE_SHORT)
+            queued[i] = ask(&rig, &every[i]);
+    for (size_t i = 0; i < count; i++)
+        if (queued[i]) {
+            int status = hear(queued[i], &every[i]);
+            check_route(&every[i], status, wr_now() - before);
             tried++;
         }
     CHECK(tried >= 16);

@@ -183,6 +183,8 @@ static wr_err open_channels(struct node *node, const struct wr_conf *conf)
     if (!err)
         err = pool_new(&node->pool, workers < POOL_WORKERS_MAX ? workers : POOL_WORKERS_MAX,
                        (size_t)wr_conf_int(conf, "channels.work"));
+    if (!err)
+        pool_pace(node->pool, wr_conf_duration(conf, "overlay.request_deadline"));
     return err;
 }
 

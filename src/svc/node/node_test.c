@@ -89,6 +89,32 @@ TEST(health_and_readiness_answer_while_the_queue_is_full)
     CHECK_OK(rig_end(&rig));
 }
 
+TEST(when_the_queue_stands_still_newcomers_are_sent_away_with_503_until_it_moves)
+{
+    struct rig rig;
+    struct wr_stream *streams[3];
+    rig_begin(&rig, (const char *const[]){ "--workers-count", "2", NULL });
+    for (int i = 0; i < 3; i++) {
+        streams[i] = rig_dial(&rig);
+        rig_say(streams[i], SLEEP("700"));
+        settle();
+    }
+    CHECK_OK(wr_sleep(wr_after(WR_MS(600))));       /* the third waits, and nothing moves */
+    CHECK_EQ(503, rig_get(&rig, "/v1/hello", &answer));
+    CHECK(strstr(answer.head, "\r\nRetry-After: "));
+    CHECK(strstr(answer.body, "\"Shed\""));
+    CHECK_EQ(200, rig_get(&rig, "/healthz", &answer));
+    CHECK_EQ(200, rig_get(&rig, "/metrics", &answer));
+    CHECK(strstr(answer.body, "\nqueue_shed_total{queue=\"node.work\"} 1\n"));
+    CHECK(strstr(answer.body, "\nqueue_dropped_total{queue=\"node.work\"} 0\n"));
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(200, rig_hear(streams[i], &answer));
+        wr_stream_close(streams[i]);
+    }
+    CHECK_EQ(200, rig_get(&rig, "/v1/hello", &answer));
+    CHECK_OK(rig_end(&rig));
+}
+
 TEST(a_call_that_takes_too_long_is_answered_at_its_deadline)
 {
     struct rig rig;

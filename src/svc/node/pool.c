@@ -5,12 +5,24 @@
 #include <stdlib.h>
 
 #include <weir/lock.h>
+#include <weir/metric.h>
 #include <weir/panic.h>
 #include <weir/scope.h>
 #include <weir/select.h>
+#include <weir/shed.h>
 #include <weir/task.h>
 
+#define DEADLINE WR_S(2)
 #define RANK_SESSIONS 20        /* the seed's order: state, sessions, counters */
+
+static struct wr_metric turned_away = {
+    .name = "queue_shed_total",
+    .help = "Work that was turned away because what waits in the queue waits too long.",
+    .type = WR_COUNTER, .labels = { "queue" }, .series_max = 1,
+};
+
+/* What is in the queues. */
+struct waiting { struct work work; wr_time since; };
 
 /* A worker's place; it outlives the worker. */
 struct seat {
@@ -23,6 +35,8 @@ struct seat {
 struct pool {
     struct wr_chan *queue;
     struct wr_chan *again;          /* room for what every worker has in hand */
+    struct wr_shed shed;            /* of the queue */
+    struct wr_counter *shed_counted;
     struct wr_mutex lock;
     size_t count;
     struct seat seats[];
@@ -30,7 +44,7 @@ struct pool {
 
 static void refuse_dropped(void *item)
 {
-    struct work *work = item;
+    struct work *work = &((struct waiting *)item)->work;
     work->refuse(work->arg, WR_DRAINING);
 }
 
@@ -42,17 +56,19 @@ wr_err pool_new(struct pool **ret, size_t workers, size_t queue_cap)
     if (!pool)
         return WR_NOMEM;
     wr_err err = wr_chan_new(&pool->queue, &(struct wr_chan_conf){
-        .name = "node.work", .item_size = sizeof(struct work), .cap = queue_cap,
+        .name = "node.work", .item_size = sizeof(struct waiting), .cap = queue_cap,
         .policy = WR_REJECT, .drop = refuse_dropped });
     if (!err)
         err = wr_chan_new(&pool->again, &(struct wr_chan_conf){
-            .name = "node.again", .item_size = sizeof(struct work), .cap = workers,
+            .name = "node.again", .item_size = sizeof(struct waiting), .cap = workers,
             .policy = WR_REJECT, .drop = refuse_dropped });
     if (err) {
         wr_chan_free(pool->queue);
         free(pool);
         return err;
     }
+    pool_pace(pool, DEADLINE);
+    pool->shed_counted = wr_metric_counter(&turned_away, "node.work");
     pool->lock = (struct wr_mutex)WR_MUTEX("node.seats", RANK_SESSIONS);
     pool->count = workers;
     for (size_t i = 0; i < workers; i++) {
@@ -84,26 +100,56 @@ void *pool_seat(struct pool *pool, size_t index)
     return &pool->seats[index];
 }
 
+static wr_time at_least(wr_time least, wr_time span)
+{
+    return span > least ? span : least;
+}
+
+void pool_pace(struct pool *pool, wr_time deadline)
+{
+    pool->shed.target = at_least(WR_SHED_TARGET, deadline / 8);
+    pool->shed.interval = at_least(WR_SHED_INTERVAL, deadline / 4);
+}
+
+/* A full queue says so, however slow it is. */
+static wr_err turn_away(struct pool *pool)
+{
+    struct wr_chan_stat stat = wr_chan_stat(pool->queue);
+    if (stat.len == stat.cap)
+        return WR_BUSY;
+    wr_counter_add(pool->shed_counted, 1);
+    return WR_SHED;
+}
+
 wr_err pool_submit(struct pool *pool, const struct work *work)
 {
-    wr_err err = wr_chan_send(pool->queue, work, WR_NOW);
+    if (wr_shed_enter(&pool->shed, WR_SHED_NORMAL))
+        return turn_away(pool);
+    struct waiting waiting = { *work, wr_now() };
+    wr_err err = wr_chan_send(pool->queue, &waiting, WR_NOW);
+    if (err)
+        wr_shed_withdraw(&pool->shed);
     return err == WR_CLOSED ? WR_DRAINING : err;
 }
 
 wr_err pool_resubmit(struct pool *pool, const struct work *work)
 {
-    wr_err err = wr_chan_send(pool->again, work, WR_NOW);
+    struct waiting waiting = { *work, 0 };
+    wr_err err = wr_chan_send(pool->again, &waiting, WR_NOW);
     return err == WR_CLOSED ? WR_DRAINING : err;
 }
 
 void pool_close(struct pool *pool)
 {
-    struct work work;
+    struct waiting waiting;
     wr_chan_close(pool->queue);
     wr_chan_close(pool->again);
-    while (!wr_chan_recv(pool->again, &work, WR_NOW)
-           || !wr_chan_recv(pool->queue, &work, WR_NOW))
-        work.refuse(work.arg, WR_DRAINING);
+    while (!wr_chan_recv(pool->again, &waiting, WR_NOW)
+           || !wr_chan_recv(pool->queue, &waiting, WR_NOW)) {
+        if (waiting.since)
+            wr_shed_withdraw(&pool->shed);
+        waiting.work.refuse(waiting.work.arg, WR_DRAINING);
+    }
 }
 
 struct wr_chan_stat pool_stat(const struct pool *pool)
@@ -146,13 +192,16 @@ wr_err pool_kill(struct pool *pool, size_t index)
 /* The drain event is listed last: the queue is emptied first. */
 static wr_err take_and_run(struct pool *pool, struct wr_once *drain)
 {
-    struct work work;
-    struct wr_case cases[] = { WR_CASE_RECV(pool->again, &work),
-                               WR_CASE_RECV(pool->queue, &work), WR_CASE_ONCE(drain, NULL) };
+    struct waiting next;
+    struct wr_case cases[] = { WR_CASE_RECV(pool->again, &next),
+                               WR_CASE_RECV(pool->queue, &next), WR_CASE_ONCE(drain, NULL) };
     size_t which;
     wr_err err;
-    while (!(err = wr_select(&which, cases, 3, WR_NEVER)) && which < 2 && !cases[which].err)
-        work.run(work.arg);
+    while (!(err = wr_select(&which, cases, 3, WR_NEVER)) && which < 2 && !cases[which].err) {
+        if (next.since)
+            wr_shed_leave(&pool->shed, next.since);
+        next.work.run(next.work.arg);
+    }
     return err;
 }
 

@@ -6,6 +6,12 @@
  * queue refuses at once (BUSY); a closed one says DRAINING.  What is in the queue
  * is never dropped: whoever closes the pool refuses what no worker will take.
  *
+ * A queue need not be full to be of no use: when work takes long, few that wait are too many to
+ * be answered in time.  So when those who reach a worker have waited more than an eighth of the
+ * time that a call has, and that for a quarter of it, newcomers are turned away (SHED) until
+ * one comes through sooner: controlled delay, see weir/shed.h.  Turned away is who would have
+ * been answered too late; a queue that is full and quick goes on to say BUSY.
+ *
  * Workers are children of the node's supervisor.  One that panics is started again
  * by it; what it was doing is the work's own business (cleanups, task.h).
  */
@@ -43,7 +49,10 @@ size_t pool_size(const struct pool *pool);
 wr_err pool_work(void *seat, struct wr_once *drain);
 void *pool_seat(struct pool *pool, size_t index);
 
-/* Never waits.  Errors: BUSY, DRAINING. */
+/* A call has so long in all, from now on; 2 s until it is said. */
+void pool_pace(struct pool *pool, wr_time deadline);
+
+/* Never waits.  Errors: BUSY (full), SHED (slow), DRAINING. */
 wr_err pool_submit(struct pool *pool, const struct work *work);
 
 /* Work whose worker was ended under it: it has waited already, so it goes first, and a

@@ -204,3 +204,84 @@ TEST(a_closed_pool_takes_nothing)
     CHECK_OK(close_crew(&crew));
     CHECK_EQ(0, job.runs + job.refusals);
 }
+
+/* ---- too much work ---- */
+
+struct offer {
+    wr_time span, queued, waited;
+    bool ran;
+};
+
+static void run_offer(void *arg)
+{
+    struct offer *offer = arg;
+    offer->waited = wr_now() - offer->queued;
+    offer->ran = !wr_sleep(wr_after(offer->span));
+}
+
+static void refuse_offer(void *arg, wr_err err)
+{
+    (void)arg;
+    (void)err;
+}
+
+#define OFFERS 600
+
+struct outcome {
+    unsigned taken, full, shed, ran;
+    wr_time waited_most;
+};
+
+/* Each takes `span`; one comes each `every`. */
+static struct outcome offer_work(size_t cap, wr_time span, wr_time every)
+{
+    static struct offer offers[OFFERS];
+    struct outcome outcome = { 0 };
+    struct crew crew;
+    open_crew(&crew, cap);
+    for (size_t i = 0; i < OFFERS; i++) {
+        offers[i] = (struct offer){ .span = span, .queued = wr_now() };
+        wr_err err = pool_submit(crew.pool, &(struct work){ run_offer, refuse_offer,
+                                                            &offers[i] });
+        CHECK(err == WR_OK || err == WR_BUSY || err == WR_SHED);
+        outcome.taken += !err;
+        outcome.full += err == WR_BUSY;
+        outcome.shed += err == WR_SHED;
+        CHECK_OK(wr_sleep(wr_after(every)));
+    }
+    CHECK_OK(wr_sleep(wr_after(WR_S(100))));        /* all that was taken is done */
+    CHECK_EQ(0, pool_stat(crew.pool).dropped);
+    CHECK_OK(close_crew(&crew));
+    for (size_t i = 0; i < OFFERS; i++) {
+        outcome.ran += offers[i].ran;
+        if (offers[i].waited > outcome.waited_most)
+            outcome.waited_most = offers[i].waited;
+    }
+    return outcome;
+}
+
+/* Three workers do a piece in 400 ms; twice as much comes, for 40 s.  A plain queue of 512
+ * would make everybody wait for 20 s and more. */
+TEST(who_would_be_answered_too_late_is_turned_away_and_the_rest_is_done)
+{
+    struct outcome outcome = offer_work(512, WR_MS(400), WR_MS(400) / 3 / 2);
+    CHECK_EQ(0, outcome.full);
+    CHECK(outcome.shed > OFFERS / 3);
+    CHECK_EQ(outcome.taken, outcome.ran);
+    CHECK(outcome.ran >= OFFERS / 2 * 95 / 100);    /* of what can be done */
+    CHECK(outcome.waited_most <= WR_S(2));
+}
+
+TEST(a_full_queue_that_is_quick_says_busy_and_turns_nobody_away_otherwise)
+{
+    struct outcome outcome = offer_work(32, WR_MS(5), WR_MS(5) / 3 / 2);
+    CHECK(outcome.full > OFFERS / 3);
+    CHECK_EQ(0, outcome.shed);
+    CHECK_EQ(outcome.taken, outcome.ran);
+}
+
+TEST(a_queue_that_is_full_and_slow_is_full)
+{
+    struct outcome outcome = offer_work(2, WR_S(10), WR_MS(100));
+    CHECK(outcome.full > OFFERS / 2);
+}

@@ -115,6 +115,7 @@ static void apply_bounds(struct node *node, const struct wr_conf *conf)
     struct wr_oap_conf oap = ingress_bounds(conf);
     facets_set(node->facets, &facets);
     reload_admit(node, conf);
+    pool_pace(node->pool, http.deadline);
     for (size_t way = 0; way < WAY_COUNT; way++)
         inlet_tune(node->inlets[way], &http, &oap);
 }
