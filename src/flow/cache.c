@@ -5,7 +5,9 @@
  */
 #include <weir/cache.h>
 
+#include <assert.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,13 +37,17 @@ struct entry {
     unsigned char key[];
 };
 
+/* Laid out so that a hit writes to one line of it: the slots push the lock's word, which is at
+ * its end, to the begin of the second line, where the counts are. */
 struct shard {
-    _Alignas(64) struct wr_mutex lock;
-    struct entry **slots;
+    _Alignas(64) struct entry **slots;
+    struct wr_mutex lock;
+    uint64_t hits, nothings, misses;
     size_t entries, bytes;
     size_t hand;                    /* the slot that the janitor looks at next */
-    uint64_t hits, nothings, misses, evicted, expired, not_kept;
+    uint64_t evicted, expired, not_kept;
 };
+static_assert(offsetof(struct shard, lock.word) % 64 == 0);
 
 struct wr_cache {
     struct wr_cache_conf conf;
@@ -132,7 +138,8 @@ static enum wr_cache_found look(struct wr_cache *cache, struct shard *shard,
     struct entry *entry = *find(cache, shard, key);
     if (!entry || entry->until <= now)
         return WR_CACHE_MISS;
-    entry->wanted = true;
+    if (!entry->wanted)             /* else the line stays as clean as it was */
+        entry->wanted = true;
     *ret = wr_bytes_ref(entry->answer);
     return entry->answer ? WR_CACHE_HIT : WR_CACHE_NOTHING;
 }
@@ -151,6 +158,8 @@ enum wr_cache_found wr_cache_get(struct wr_cache *cache, const void *bytes, size
 {
     struct key key = key_of(cache, bytes, len);
     struct shard *shard = shard_of(cache, &key);
+    __builtin_prefetch(&shard->lock.word, 1);       /* both come while the clock is read */
+    __builtin_prefetch(slot_of(cache, shard, key.hash));
     wr_time now = wr_now();
     *ret = NULL;
     wr_mutex_lock(&shard->lock);
