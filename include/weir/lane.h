@@ -14,7 +14,9 @@
  * the order in which it came, up to batch_max; nobody waits for a batch to fill up.  `run`
  * does the batch and leaves the result of each in its err.  When it returns all of them are
  * acknowledged together: for a store that is one transaction and one fsync for everybody who
- * came during the last one.  It must not call anything that can wait.
+ * came during the last one.  It must not call anything that can wait.  Before its last step
+ * it may take in who has come since it began (wr_lane_more): else clients that each wait for
+ * their answer fall into two halves, one in the batch and one waiting for the next.
  *
  * An item that has not begun when its deadline or a cancel comes is taken back and never
  * done.  One that has begun is waited for, and its result is what it came to, whatever the
@@ -68,6 +70,10 @@ void wr_lane_free(struct wr_lane *lane WR_AT);
  * and never will be; else what `run` left in item->err. */
 wr_err wr_lane_do(struct wr_lane *lane, struct wr_lane_item *item, wr_time deadline WR_AT);
 #define wr_lane_do(lane, item, deadline) wr_lane_do(lane, item, deadline, WR_HERE)
+
+/* For `run` alone: let those who came meanwhile join the batch, up to batch_max in all.
+ * Returns how many there are now; the new ones stand behind the others in `items`. */
+size_t wr_lane_more(struct wr_lane *lane);
 
 /* The counts, at one moment. */
 struct wr_lane_stat wr_lane_stat(struct wr_lane *lane);

@@ -40,6 +40,7 @@ struct wr_lane {
     struct topo_node topo;
     struct call **calls;        /* the batch that is under way, batch_max at most */
     struct wr_lane_item **items;
+    size_t count;
 };
 
 /* The virtual clock stands still while the thread has something; without a thread it is
@@ -52,9 +53,10 @@ static void count_items(struct wr_lane *lane, ssize_t change)
 
 /* ---- doing a batch ---- */
 
-static size_t take_batch(struct wr_lane *lane)
+/* Add what is queued to the batch that has so many; how many it has then. */
+static size_t take(struct wr_lane *lane, size_t had)
 {
-    size_t count = 0;
+    size_t count = had;
     spin_lock(&lane->lock);
     while (lane->queue.head && count < lane->conf.batch_max) {
         struct call *call = (struct call *)(void *)lane->queue.head;
@@ -64,9 +66,9 @@ static size_t take_batch(struct wr_lane *lane)
         lane->items[count++] = call->item;
     }
     struct wr_lane_stat *stat = &lane->stat;
-    stat->queued -= count;
-    stat->items += count;
-    stat->batches += count > 0;
+    stat->queued -= count - had;
+    stat->items += count - had;
+    stat->batches += had == 0 && count > 0;
     if (count > stat->batch_largest)
         stat->batch_largest = count;
     spin_unlock(&lane->lock);
@@ -94,13 +96,19 @@ static void acknowledge(struct wr_lane *lane, size_t count)
     atomic_fetch_sub(&wr_rt_outside, 1);
 }
 
+size_t wr_lane_more(struct wr_lane *lane)
+{
+    lane->count = take(lane, lane->count);
+    return lane->count;
+}
+
 static bool do_batch(struct wr_lane *lane)
 {
-    size_t count = take_batch(lane);
-    if (count == 0)
+    lane->count = take(lane, 0);
+    if (lane->count == 0)
         return false;
-    lane->conf.run(lane->conf.arg, lane->items, count);
-    acknowledge(lane, count);
+    lane->conf.run(lane->conf.arg, lane->items, lane->count);
+    acknowledge(lane, lane->count);
     return true;
 }
 

@@ -19,6 +19,7 @@
 struct rig {
     struct wr_lane *lane;
     atomic_bool entered, shut;
+    bool takes_more;
     unsigned long thread;
     int seen[ITEMS * 100];
     atomic_int done;
@@ -46,6 +47,8 @@ static void do_batch(void *arg, struct wr_lane_item *const *items, size_t count)
         rig->largest = count;
     atomic_store(&rig->entered, true);
     await_flag(&rig->shut, false);
+    if (rig->takes_more)
+        count = wr_lane_more(rig->lane);
     for (size_t i = 0; i < count; i++) {
         struct one *one = (struct one *)(void *)items[i];
         rig->seen[rig->done] = one->number;
@@ -155,6 +158,32 @@ TEST(a_batch_has_no_more_than_batch_max)
     scope_done(scope);
     CHECK_EQ(4, rig->largest);
     CHECK_EQ(1 + 3, rig->batches);
+    rig_close(rig);
+}
+
+TEST(who_comes_before_the_last_step_may_join_the_batch_up_to_batch_max)
+{
+    struct rig *rig = rig_open(0, 4);
+    struct bringing first = { .rig = rig, .number = 100 }, more[5];
+    struct wr_scope *scope = scope_open();
+    rig->takes_more = true;
+    keep_busy(scope, &first);
+    for (int i = 0; i < 5; i++) {
+        more[i] = (struct bringing){ .rig = rig, .number = i };
+        CHECK_OK(wr_scope_go(scope, "test.more", bring, &more[i]));
+        await_queued(rig, (size_t)i + 1);
+    }
+    atomic_store(&rig->shut, false);
+    scope_done(scope);
+    CHECK_EQ(2, rig->batches);
+    CHECK_EQ(100, rig->seen[0]);
+    for (int i = 0; i < 5; i++)
+        CHECK_EQ(i, rig->seen[1 + i]);
+    struct wr_lane_stat stat = wr_lane_stat(rig->lane);
+    CHECK_EQ(0, stat.queued);
+    CHECK_EQ(6, stat.items);
+    CHECK_EQ(2, stat.batches);
+    CHECK_EQ(4, stat.batch_largest);
     rig_close(rig);
 }
 

@@ -164,18 +164,20 @@ static bool own_fault(wr_err err)
     return err == WR_EXISTS || err == WR_INVALID;
 }
 
-static wr_err do_verbs(struct sqlite *self, struct wr_lane_item *const *items, size_t count)
+/* Whoever comes before the commit is in it, so that one fsync serves all: *count grows. */
+static wr_err do_verbs(struct sqlite *self, struct wr_lane_item *const *items, size_t *count)
 {
     struct conn *conn = &self->writer;
     conn->now_ms = wr_wall().ns / WR_MS(1);
     wr_err err = conn_step(conn, CONN_BEGIN);
-    for (size_t i = 0; i < count && !err; i++) {
+    for (size_t i = 0; i < *count && !err; i++) {
         struct store_act *act = (struct store_act *)(void *)items[i];
-        if (act->alone)
-            continue;
-        act->item.err = conn_do(conn, act->verb, act->values, &act->rows);
+        if (!act->alone)
+            act->item.err = conn_do(conn, act->verb, act->values, &act->rows);
         if (act->item.err && (!own_fault(act->item.err) || !conn_inside(conn)))
             err = WR_IO;
+        if (i + 1 == *count)
+            *count = wr_lane_more(self->lane);
     }
     return err ? err : conn_step(conn, CONN_COMMIT);
 }
@@ -195,7 +197,7 @@ void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
     wr_time start = wr_now();
     wr_err err = self->broken ? repair(self) : WR_OK;
     if (!err) {
-        err = do_verbs(self, items, count);
+        err = do_verbs(self, items, &count);
         if (err)
             give_up(self);
     }

@@ -17,6 +17,8 @@ static void run(void *arg, struct wr_lane_item *const *items, size_t count)
     for (size_t i = 0; i < count; i++) {
         ((struct one *)(void *)items[i])->done++;
         items[i]->err = WR_EXISTS;
+        if (i + 1 == count)
+            count = wr_lane_more(lane);
     }
 }
 
