@@ -15,7 +15,9 @@ PLACES = {
     "go": OUT / "go",
     "rust": OUT / "rust/release",
     "net": HERE / "net",            # scripts: they start servers and bring load upon them
+    "servers": HERE / "store",      # scripts too
 }
+SCRIPTS = ("net", "servers")
 LOAD = OUT / "load"
 # Servers of others, beside the tree: small programs around libraries that are installed.
 PEERS_FROM = pathlib.Path(os.environ.get("BENCH_PEERS", HERE.parent.parent / "shared/peers"))
@@ -25,7 +27,7 @@ CC = ["gcc", "-std=gnu2x", "-D_GNU_SOURCE", "-O2", "-g", *WARN, "-pthread"]
 
 
 def path(place, name):
-    return PLACES[place] / (f"{name}.py" if place == "net" else name)
+    return PLACES[place] / (f"{name}.py" if place in SCRIPTS else name)
 
 
 def peers_present():
@@ -66,7 +68,7 @@ def make_store(names):
 
 def make_c(names):
     for name in names:
-        build.run(*CC, HERE / f"peers/c/{name}.c", "-o", path("c", name))
+        build.run(*CC, HERE / f"peers/c/{name}.c", "-lsqlite3", "-o", path("c", name))
 
 
 def make_go(names):
@@ -78,6 +80,10 @@ def make_rust(names):
     shell("cargo", "build", "--release", "--offline", "--quiet",
           "--target-dir", str(PLACES["rust"].parent), *(f"--bin={name}" for name in names),
           folder=HERE / "peers/rust")
+
+
+def make_servers(names):
+    """Others made them: nothing to do but to start them."""
 
 
 def make_net(names):
@@ -130,4 +136,4 @@ def shell(*command, folder, **env):
 
 
 MAKERS = {"ours": make_ours, "store": make_store, "c": make_c, "go": make_go, "rust": make_rust,
-          "net": make_net}
+          "net": make_net, "servers": make_servers}

@@ -6,8 +6,9 @@ DATA = OUT / "store-data"
 DATA.mkdir(parents=True, exist_ok=True)
 
 QUESTIONS = [
-    Question("cycle", [("store", "cycle", str(DATA / "cycle.db"), "64", "60", "1000000")],
-             once=True),
+    Question("cycle", [("store", "cycle", str(DATA / "cycle.db"), "64", "60", "1000000"),
+                       ("c", "sqlitejobs", str(DATA / "plain.db"), "10", "1000000"),
+                       ("servers", "redis", str(DATA))], once=True),
     Question("insert", [("store", "insert", str(DATA / "insert.db"))]),
     Question("wake", [("store", "wake", str(DATA / "wake.db"))]),
 ]
@@ -15,7 +16,8 @@ QUESTIONS = [
 SQLITE = "jobs in SQLite, 64 clients, 1M finished, 60 s"
 
 ROWS = [
-    Row(f"{SQLITE}: insert + claim + complete", "cycles/s", "store_cycles_per_s", {},
+    Row(f"{SQLITE}: insert + claim + complete", "cycles/s", "store_cycles_per_s",
+        {"SQLite, one by one": "sqlite_jobs_per_s", "Redis, synced": "redis_jobs_per_s"},
         less=False, must=Plain(30000), aim=Plain(45000), once=True,
         beside={"verbs in a batch": "store_cycle_batch", "CPU us each": "store_cycle_cpu_us",
                 "log in MB": "store_cycle_wal_mb"}),
