@@ -64,6 +64,41 @@ wr_err wr_file_make_dir(const char *path, unsigned mode, wr_time deadline WR_AT)
 wr_err wr_file_remove(const char *path, wr_time deadline WR_AT);
 #define wr_file_remove(...) wr_file_remove(__VA_ARGS__, WR_HERE)
 
+/* Remove a folder that is empty.  Errors: NOTFOUND, EXISTS (it is not empty), DENIED, IO; as
+ * above. */
+wr_err wr_file_remove_dir(const char *path, wr_time deadline WR_AT);
+#define wr_file_remove_dir(...) wr_file_remove_dir(__VA_ARGS__, WR_HERE)
+
+/* Copy a regular file to a path that is new, with mode 0600.  It is on the disk after
+ * wr_file_sync; after an error nothing is left of it.
+ * Errors: NOTFOUND, EXISTS, INVALID (not a regular file), DENIED, IO; as above. */
+wr_err wr_file_copy(const char *from, const char *to, wr_time deadline WR_AT);
+#define wr_file_copy(...) wr_file_copy(__VA_ARGS__, WR_HERE)
+
+/* Give a file or a folder another name on the same disk; never that of something which is
+ * there.  WR_OK means that it is on the disk.  Errors: NOTFOUND, EXISTS, DENIED, IO; as
+ * above. */
+wr_err wr_file_rename(const char *from, const char *to, wr_time deadline WR_AT);
+#define wr_file_rename(...) wr_file_rename(__VA_ARGS__, WR_HERE)
+
+/* Put on the disk whatever was written to the file system that has this path.  Errors:
+ * NOTFOUND, DENIED, IO (some of it could not be written); as above. */
+wr_err wr_file_sync(const char *path, wr_time deadline WR_AT);
+#define wr_file_sync(...) wr_file_sync(__VA_ARGS__, WR_HERE)
+
+/* Up to `size` bytes of a regular file from an offset on; fewer at its end, and none behind it.
+ * Errors: NOTFOUND, DENIED, INVALID (not a regular file), IO; as above. */
+wr_err wr_file_read_part(size_t *ret_len, void *buf, size_t size, const char *path,
+                         uint64_t offset, wr_time deadline WR_AT);
+#define wr_file_read_part(...) wr_file_read_part(__VA_ARGS__, WR_HERE)
+
+/* The names of what is in a folder, in no order, each with a zero byte after it; *ret_len bytes
+ * in all, at most `max`.  The caller frees *ret.
+ * Errors: NOTFOUND, DENIED, INVALID (not a folder, or too many names), IO, NOMEM; as above. */
+wr_err wr_file_list(char **ret, size_t *ret_len, const char *path, size_t max,
+                    wr_time deadline WR_AT);
+#define wr_file_list(...) wr_file_list(__VA_ARGS__, WR_HERE)
+
 /* What the path leads to, behind any links.  Errors: NOTFOUND, DENIED, IO; as above. */
 wr_err wr_file_look(struct wr_file_info *ret, const char *path, wr_time deadline WR_AT);
 #define wr_file_look(...) wr_file_look(__VA_ARGS__, WR_HERE)

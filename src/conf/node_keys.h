@@ -6,7 +6,7 @@
 
 #define WR_NODE_WORKERS_MAX 256
 #define WR_NODE_UIDS_MAX 63         /* of uds.allow_uids */
-#define WR_NODE_STORE_MAX 900       /* bytes of a store.url that is a file */
+#define WR_NODE_STORE_MAX 700       /* bytes of a store.url that is a file */
 
 /* Of an http_addr that others can reach, where there is neither. */
 #define WR_NODE_UNGUARDED \

@@ -21,7 +21,10 @@ static struct {
 struct job {
     wr_err (*run)(struct job *job);
     const char *path;
+    const char *to;
     const void *bytes;
+    void *buf;
+    uint64_t offset;
     size_t size;                /* of bytes; the most that is read */
     unsigned mode;
     char **text;
@@ -69,6 +72,52 @@ static wr_err run_make_dir(struct job *job)
 static wr_err run_remove(struct job *job)
 {
     return wr_os_file_remove(job->path);
+}
+
+static wr_err run_remove_dir(struct job *job)
+{
+    return wr_os_file_remove_dir(job->path);
+}
+
+static wr_err run_copy(struct job *job)
+{
+    return wr_os_file_copy(job->path, job->to);
+}
+
+static wr_err run_rename(struct job *job)
+{
+    return wr_os_file_rename(job->path, job->to);
+}
+
+static wr_err run_sync(struct job *job)
+{
+    return wr_os_file_sync(job->path);
+}
+
+static wr_err run_read_part(struct job *job)
+{
+    return wr_os_file_read_part(job->len, job->buf, job->size, job->path, job->offset);
+}
+
+static wr_err run_list(struct job *job)
+{
+    return wr_os_file_list(job->text, job->len, job->path, job->size);
+}
+
+wr_err(wr_file_read_part)(size_t *ret_len, void *buf, size_t size, const char *path,
+                          uint64_t offset, wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_read_part, .path = path, .buf = buf, .size = size,
+                       .offset = offset, .len = ret_len };
+    return carry_out(&job, deadline, place);
+}
+
+wr_err(wr_file_list)(char **ret, size_t *ret_len, const char *path, size_t max,
+                     wr_time deadline, const char *place)
+{
+    struct job job =
+        { .run = run_list, .path = path, .size = max, .text = ret, .len = ret_len };
+    return carry_out(&job, deadline, place);
 }
 
 wr_err(wr_file_read)(char **ret, size_t *ret_len, const char *path, size_t max,
@@ -119,6 +168,30 @@ wr_err(wr_file_make_dir)(const char *path, unsigned mode, wr_time deadline, cons
 wr_err(wr_file_remove)(const char *path, wr_time deadline, const char *place)
 {
     struct job job = { .run = run_remove, .path = path };
+    return carry_out_write(&job, deadline, place);
+}
+
+wr_err(wr_file_remove_dir)(const char *path, wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_remove_dir, .path = path };
+    return carry_out_write(&job, deadline, place);
+}
+
+wr_err(wr_file_copy)(const char *from, const char *to, wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_copy, .path = from, .to = to };
+    return carry_out_write(&job, deadline, place);
+}
+
+wr_err(wr_file_rename)(const char *from, const char *to, wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_rename, .path = from, .to = to };
+    return carry_out_write(&job, deadline, place);
+}
+
+wr_err(wr_file_sync)(const char *path, wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_sync, .path = path };
     return carry_out_write(&job, deadline, place);
 }
 

@@ -57,6 +57,78 @@ static void read_back(const char *name, const char *want)
     free(text);
 }
 
+/* ---- copies, names and parts ---- */
+
+TEST(a_copy_is_the_same_and_never_in_the_place_of_another)
+{
+    REQUIRE(enter());
+    put("a", "some bytes");
+    CHECK_OK(wr_file_copy(at("a"), at("b"), WR_NEVER));
+    read_back("b", "some bytes");
+    put("b", "others");
+    CHECK_ERR(WR_EXISTS, wr_file_copy(at("a"), at("b"), WR_NEVER));
+    read_back("b", "others");
+    CHECK_ERR(WR_NOTFOUND, wr_file_copy(at("1"), at("2"), WR_NEVER));
+    CHECK_ERR(WR_INVALID, wr_file_copy(folder, at("2"), WR_NEVER));
+    CHECK_OK(wr_file_sync(folder, WR_NEVER));
+    leave();
+}
+
+TEST(a_new_name_is_never_that_of_something_else)
+{
+    REQUIRE(enter());
+    put("a", "one");
+    put("b", "two");
+    CHECK_ERR(WR_EXISTS, wr_file_rename(at("a"), at("b"), WR_NEVER));
+    read_back("b", "two");
+    CHECK_OK(wr_file_rename(at("a"), at("1"), WR_NEVER));
+    read_back("1", "one");
+    CHECK_ERR(WR_NOTFOUND, wr_file_rename(at("a"), at("2"), WR_NEVER));
+    CHECK_OK(wr_file_make_dir(at("2"), 0700, WR_NEVER));
+    CHECK_OK(wr_file_make_dir(at("a"), 0700, WR_NEVER));
+    CHECK_ERR(WR_EXISTS, wr_file_rename(at("2"), at("a"), WR_NEVER));
+    leave();
+}
+
+TEST(a_part_of_a_file_ends_where_the_file_ends)
+{
+    char buf[4] = "";
+    size_t len = 9;
+    REQUIRE(enter());
+    put("a", "123456");
+    CHECK_OK(wr_file_read_part(&len, buf, 4, at("a"), 0, WR_NEVER));
+    CHECK(len == 4 && memcmp(buf, "1234", 4) == 0);
+    CHECK_OK(wr_file_read_part(&len, buf, 4, at("a"), 4, WR_NEVER));
+    CHECK(len == 2 && memcmp(buf, "56", 2) == 0);
+    CHECK_OK(wr_file_read_part(&len, buf, 4, at("a"), 7, WR_NEVER));
+    CHECK_EQ(0, len);
+    CHECK_ERR(WR_INVALID, wr_file_read_part(&len, buf, 4, folder, 0, WR_NEVER));
+    leave();
+}
+
+TEST(a_folder_is_listed_within_its_bound_and_removed_when_it_is_empty)
+{
+    char *text;
+    size_t len;
+    REQUIRE(enter());
+    CHECK_OK(wr_file_list(&text, &len, folder, 10, WR_NEVER));
+    CHECK_EQ(0, len);
+    free(text);
+    put("a", "");
+    put("b", "");
+    CHECK_OK(wr_file_list(&text, &len, folder, 4, WR_NEVER));
+    CHECK(len == 4 && (memcmp(text, "a\0b", 4) == 0 || memcmp(text, "b\0a", 4) == 0));
+    free(text);
+    CHECK_ERR(WR_INVALID, wr_file_list(&text, &len, folder, 3, WR_NEVER));
+    CHECK_ERR(WR_INVALID, wr_file_list(&text, &len, at("a"), 100, WR_NEVER));
+    CHECK_ERR(WR_NOTFOUND, wr_file_list(&text, &len, at("1"), 100, WR_NEVER));
+    CHECK_ERR(WR_EXISTS, wr_file_remove_dir(folder, WR_NEVER));
+    CHECK_OK(wr_file_make_dir(at("1"), 0700, WR_NEVER));
+    CHECK_OK(wr_file_remove_dir(at("1"), WR_NEVER));
+    CHECK_ERR(WR_NOTFOUND, wr_file_remove_dir(at("1"), WR_NEVER));
+    leave();
+}
+
 /* ---- reading and writing ---- */
 
 static void write_and_read(void)

@@ -87,6 +87,13 @@ wr_err wr_os_file_look(struct wr_file_info *ret, const char *path);
 wr_err wr_os_file_write(const char *path, const void *bytes, size_t len, unsigned mode);
 wr_err wr_os_file_make_dir(const char *path, unsigned mode);
 wr_err wr_os_file_remove(const char *path);
+wr_err wr_os_file_remove_dir(const char *path);
+wr_err wr_os_file_copy(const char *from, const char *to);
+wr_err wr_os_file_rename(const char *from, const char *to);
+wr_err wr_os_file_sync(const char *path);
+wr_err wr_os_file_read_part(size_t *ret_len, void *buf, size_t size, const char *path,
+                            uint64_t offset);
+wr_err wr_os_file_list(char **ret, size_t *ret_len, const char *path, size_t max);
 
 /* A descriptor that becomes readable with every change in a folder; what was read from
  * it: a change of this name (or too many to tell), of others only, the folder's end. */

@@ -1,4 +1,5 @@
 /* os_file.c - files, as the system has them. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -176,6 +177,144 @@ wr_err wr_os_file_make_dir(const char *path, unsigned mode)
         err = WR_OK;
     free(part);
     return err;
+}
+
+wr_err wr_os_file_remove_dir(const char *path)
+{
+    if (rmdir(path) == 0)
+        return WR_OK;
+    return errno == ENOTEMPTY ? WR_EXISTS : wr_err_errno(errno);
+}
+
+wr_err wr_os_file_copy(const char *from, const char *to)
+{
+    static const size_t size = 256 << 10;
+    struct stat is;
+    ssize_t n = 0;
+    int in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (in < 0)
+        return failed(in);
+    if (fstat(in, &is) != 0 || !S_ISREG(is.st_mode)) {
+        close(in);
+        return WR_INVALID;
+    }
+    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (out < 0)
+        return failed(in);
+    char *buf = malloc(size);
+    bool good = buf;
+    while (good && (n = read(in, buf, size)) != 0)
+        good = n > 0 ? write_all(out, buf, (size_t)n) : errno == EINTR;
+    int number = buf ? errno : ENOMEM;
+    free(buf);
+    close(in);
+    if (close(out) != 0 && good) {
+        number = errno;
+        good = false;
+    }
+    if (!good)
+        unlink(to);
+    return good ? WR_OK : wr_err_errno(number);
+}
+
+static bool sync_folder_of(const char *path)
+{
+    int folder = open_folder(path);
+    bool good = folder >= 0 && fsync(folder) == 0;
+    if (folder >= 0)
+        close(folder);
+    return good;
+}
+
+wr_err wr_os_file_rename(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0)
+        return wr_err_errno(errno);
+    return sync_folder_of(to) && sync_folder_of(from) ? WR_OK : wr_err_errno(errno);
+}
+
+wr_err wr_os_file_sync(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 || syncfs(fd) != 0)
+        return failed(fd);
+    close(fd);
+    return WR_OK;
+}
+
+/* ---- parts and folders ---- */
+
+wr_err wr_os_file_read_part(size_t *ret_len, void *buf, size_t size, const char *path,
+                            uint64_t offset)
+{
+    struct stat is;
+    size_t len = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return failed(fd);
+    if (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode)) {
+        close(fd);
+        return WR_INVALID;
+    }
+    while (len < size) {
+        ssize_t n = pread(fd, (char *)buf + len, size - len, (off_t)(offset + len));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return failed(fd);
+        if (n == 0)
+            break;
+        len += (size_t)n;
+    }
+    close(fd);
+    *ret_len = len;
+    return WR_OK;
+}
+
+/* One name more; false: there is no memory. */
+static bool add_name(char **text, size_t *len, size_t *room, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    if (*len + size > *room) {
+        size_t more = 2 * (*len + size);
+        char *grown = realloc(*text, more);
+        if (!grown)
+            return false;
+        *text = grown;
+        *room = more;
+    }
+    memcpy(*text + *len, name, size);
+    *len += size;
+    return true;
+}
+
+wr_err wr_os_file_list(char **ret, size_t *ret_len, const char *path, size_t max)
+{
+    char *text = malloc(1);
+    size_t len = 0, room = 1;
+    DIR *dir = opendir(path);
+    wr_err err = !text ? WR_NOMEM : dir ? WR_OK : errno == ENOTDIR ? WR_INVALID
+                                                                   : wr_err_errno(errno);
+    struct dirent *entry;
+    while (!err && (errno = 0, entry = readdir(dir))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (len + strlen(entry->d_name) + 1 > max)
+            err = WR_INVALID;
+        else if (!add_name(&text, &len, &room, entry->d_name))
+            err = WR_NOMEM;
+    }
+    if (!err && errno)
+        err = wr_err_errno(errno);
+    if (dir)
+        closedir(dir);
+    if (err) {
+        free(text);
+        return err;
+    }
+    *ret = text;
+    *ret_len = len;
+    return WR_OK;
 }
 
 /* ---- watching ---- */

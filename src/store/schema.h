@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+#define STORE_APPLICATION_ID 0x57656972     /* "Weir", in the head of a SQLite file */
+
 struct store_step { const char *sqlite, *postgres; };
 
 extern const struct store_step *const store_steps[];

@@ -6,8 +6,6 @@
 #include "store/schema.h"
 #include "store/sqlite.h"
 
-#define APPLICATION_ID 0x57656972           /* "Weir", in the head of the file */
-
 /* ---- one process at a time ---- */
 
 /* An empty database beside the file, locked as long as this process lives. */
@@ -45,7 +43,7 @@ static wr_err refuse_strange(struct conn *conn, const struct sqlite *self, int64
         conn_say(conn, why, "read", self->path);
         return err;
     }
-    if (id != APPLICATION_ID && (id || tables)) {
+    if (id != STORE_APPLICATION_ID && (id || tables)) {
         store_say(why, "%.160s is the database of another program: give the path of a new file",
                   self->path);
         return WR_INVALID;
@@ -68,7 +66,7 @@ static wr_err take_steps(struct conn *conn, size_t from)
     if (err)
         return err;
     snprintf(text, sizeof(text), "pragma user_version = %zu; pragma application_id = %d",
-             store_step_count, APPLICATION_ID);
+             store_step_count, STORE_APPLICATION_ID);
     err = conn_exec(conn, text);
     return err ? err : conn_step(conn, CONN_COMMIT);
 }

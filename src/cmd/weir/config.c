@@ -30,8 +30,7 @@ static int usage(FILE *to)
     return 0;
 }
 
-/* Load, and say on standard error what there is to say.  NULL: it is wrong. */
-static struct wr_conf *load(const struct wr_conf_source *source)
+struct wr_conf *weir_load(const struct wr_conf_source *source)
 {
     struct wr_conf *conf = NULL;
     struct wr_conf_report report = { 0 };
@@ -39,7 +38,7 @@ static struct wr_conf *load(const struct wr_conf_source *source)
     if (report.text.len)
         fwrite(report.text.at, 1, report.text.len, stderr);
     if (err && err != WR_INVALID)
-        fprintf(stderr, "weir config: %s\n", wr_err_text(err));
+        fprintf(stderr, "weir: %s\n", wr_err_text(err));
     wr_conf_report_free(&report);
     return conf;
 }
@@ -50,7 +49,7 @@ static int print(int argc, char **argv)
     const struct wr_conf_switch switches[] = {
         { "--json", &json, "Print JSON." }, { "--help", &help, "This." }, { 0 },
     };
-    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .argc = argc,
+    struct wr_conf *conf = weir_load(&(struct wr_conf_source){ .tables = tables, .argc = argc,
                                                           .argv = argv, .env = environ,
                                                           .services = weir_services,
                                                           .switches = switches });
@@ -83,9 +82,9 @@ static int validate(int argc, char **argv)
     const char *path = argv[1];
     memcpy(flags + 1, argv, (size_t)argc * sizeof(*flags));
     flags[1] = config;
-    struct wr_conf *conf = load(&(struct wr_conf_source){ .tables = tables, .argc = argc + 1,
-                                                          .argv = flags, .env = environ,
-                                                          .services = weir_services });
+    struct wr_conf *conf = weir_load(&(struct wr_conf_source){
+        .tables = tables, .argc = argc + 1, .argv = flags, .env = environ,
+        .services = weir_services });
     free(flags);
     if (!conf)
         return 2;

@@ -26,10 +26,13 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "cmd/weir/data.h"
+#include "cmd/weir/local.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
 #include "net/tls.h"
+#include "store/archive.h"
 #include "svc/node/certs.h"
+#include "svc/node/depot.h"
 #include "svc/node/front.h"
 #include "svc/node/vitals.h"
 
@@ -266,6 +269,61 @@ static void examine_data(struct visit *visit)
     }
 }
 
+/* The node that runs looks itself: two do not have one store. */
+static void examine_store_by_node(struct visit *visit)
+{
+    struct local_answer answer;
+    bool heard = local_ask(&answer, visit->conf, "POST", "/api/v1/storage/check", "",
+                           LOCAL_LONG);
+    const json_t *body = answer.body;
+    const char *why = json_string_value(json_object_get(body, "why"));
+    if (!heard || answer.status != 200)
+        say(visit, WARNING, "store", "ask again; or stop the node, and look without it",
+            "the node does not say: %s", answer.why);
+    else if (why)
+        say(visit, FAILURE, "store", "restore a backup (weir restore)", "%s", why);
+    else
+        say(visit, FINE, "store", "", "sound: %lld KiB, a log of %lld KiB",
+            (long long)json_integer_value(json_object_get(body, "bytes")) >> 10,
+            (long long)json_integer_value(json_object_get(body, "wal_bytes")) >> 10);
+    local_free(&answer);
+}
+
+/* One in memory is new each time, and a server has doctors of its own. */
+static void examine_store(struct visit *visit)
+{
+    char url[DEPOT_URL_MAX];
+    const char *path;
+    struct archive_info info;
+    struct store_why why = { "" };
+    wr_err err = depot_place(visit->conf, url, &path);
+    if (err) {
+        say(visit, FAILURE, "store", "give a shorter --data or --store-url",
+            "the path of its file is too long");
+        return;
+    }
+    if (visit->running) {
+        examine_store_by_node(visit);
+        return;
+    }
+    if (!path)
+        return;
+    err = archive_look(path, &info, &why);
+    if (archive_interrupted(path))
+        say(visit, FAILURE, "store", "run it again (weir restore PATH --replace)",
+            "a restore into %s was broken off", path);
+    else if (err == WR_NOTFOUND)
+        say(visit, FINE, "store", "", "%s is not there yet; the node makes it", path);
+    else if (err)
+        say(visit, FAILURE, "store", err == WR_IO ? "restore a backup (weir restore)"
+                                                  : "name another store (--store-url)",
+            "%s", why.text);
+    else
+        say(visit, FINE, "store", "", "sound: %llu KiB, a log of %llu KiB, step %llu",
+            (unsigned long long)info.bytes >> 10, (unsigned long long)info.wal_bytes >> 10,
+            (unsigned long long)info.steps);
+}
+
 static void examine_tls(struct visit *visit)
 {
     bool wanted = strcmp(wr_conf_text(visit->conf, "security.pq_mode"), "off") != 0;
@@ -329,6 +387,7 @@ static void examine_all(struct visit *visit)
     examine_clock(visit);
     examine_entropy(visit);
     examine_data(visit);
+    examine_store(visit);
     examine_tls(visit);
     examine_certificate(visit);
 }

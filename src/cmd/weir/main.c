@@ -13,11 +13,13 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *what;
 } commands[] = {
+    { "backup", weir_backup, "copy the store into a folder, while the node goes on" },
     { "bench", weir_bench, "how fast a node answers, and how evenly" },
     { "config", weir_config, "print or check the configuration" },
     { "run", weir_run, "the node; also without any command" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
     { "doctor", weir_doctor, "what on this machine keeps a node from running well" },
+    { "restore", weir_restore, "put such a copy in the place of the store" },
     { "sim", weir_sim, "run scenarios in a simulated world, and replay a seed" },
     { "token", weir_token, "make, inspect and limit capability tokens" },
     { "topology", weir_topology, "the map of tasks, channels and locks" },

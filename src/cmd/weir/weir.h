@@ -5,16 +5,29 @@
 #ifndef WEIR_CMD_H
 #define WEIR_CMD_H
 
+#include <stdbool.h>
+
 #include <weir/err.h>
 #include <weir/topo.h>
 
 /* The services that this program has, which services.enable may name; NULL at the end. */
 extern const char *const weir_services[];
 
+/* Load a configuration, and say on standard error what there is to say; NULL: it is wrong. */
+struct wr_conf;
+struct wr_conf_source;
+struct wr_conf *weir_load(const struct wr_conf_source *source);
+
+/* The whole path of a backup, without slashes at its end; `ret` has ARCHIVE_PATH_MAX bytes.
+ * False: it is none, or too long. */
+bool backup_place(char *ret, const char *path);
+
+int weir_backup(int argc, char **argv);
 int weir_bench(int argc, char **argv);
 int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);
 int weir_doctor(int argc, char **argv);
+int weir_restore(int argc, char **argv);
 int weir_run(int argc, char **argv);
 int weir_keep(int argc, char **argv);       /* the arguments are the program's */
 int weir_sim(int argc, char **argv);

@@ -315,6 +315,12 @@ static const struct wr_route table[] = {
       .scope = GATE_READ, .summary = "The databases of all services." },
     { .method = "GET", .path = "/api/v1/storage/databases/{name}", .handler = storage_serve_one,
       .scope = GATE_READ, .summary = "One of them." },
+    { .method = "POST", .path = "/api/v1/storage/check", .handler = depot_serve_check,
+      .class = WR_ROUTE_LONG, .deadline = WR_S(3600), .concurrency = 1, .scope = GATE_ADMIN,
+      .summary = "Read every page of the store, and say whether it is sound." },
+    { .method = "POST", .path = "/api/v1/storage/backup", .handler = depot_serve_backup,
+      .class = WR_ROUTE_LONG, .deadline = WR_S(3600), .concurrency = 1, .body_max = 4096,
+      .scope = GATE_ADMIN, .summary = "Copy the store into a new folder; by the Unix socket." },
     { .method = "GET", .path = "/api/v1/audit", .handler = diary_serve_list,
       .scope = GATE_ADMIN, .summary = "What was done to this node, and by whom.",
       .query = "after: the number of the last event that is known\n"

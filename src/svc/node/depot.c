@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "net/json_in.h"
+#include "store/archive.h"
 #include "store/verb.h"
+#include "svc/node/node_int.h"
 #include "svc/node/page.h"
 
 #define OPEN_WITHIN WR_S(30)
@@ -57,6 +60,11 @@ wr_err depot_open(struct depot *depot, const struct wr_conf *conf, char *why)
     struct store_why sentence = { "the path of its file is too long" };
     wr_err err = depot_place(conf, depot->url, &depot->path);
     bool file = strncmp(depot->url, FILE_SCHEME, strlen(FILE_SCHEME)) == 0;
+    if (!err && depot->path && archive_interrupted(depot->path)) {
+        err = WR_INVALID;
+        snprintf(sentence.text, sizeof(sentence.text), "a restore into %.120s was broken off: "
+                 "run it again (weir restore PATH --replace)", depot->path);
+    }
     if (!err)
         err = store_open(&depot->store, &(struct store_conf){ .url = depot->url }, &sentence,
                          wr_after(OPEN_WITHIN));
@@ -102,4 +110,70 @@ void depot_write(struct depot *depot, struct wr_json *json)
     wr_json_u64(json, "batches_slow", health.batches_slow);
     wr_json_u64(json, "wal_bytes", health.wal_bytes);
     wr_json_end(json);
+}
+
+/* ---- what an operator asks for ---- */
+
+wr_err depot_serve_check(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    struct node_database_view view = { 0 };
+    struct store_health health;
+    struct store_why why = { "" };
+    struct page page;
+    wr_err err = store_check(node->depot.store, &why, wr_call_deadline(call));
+    if (err == WR_TIMEOUT || err == WR_CANCELED || err == WR_BUSY)
+        return err;
+    depot_health(&node->depot, &health);
+    bool looked = !look(&node->depot, &view);
+    page_begin(&page);
+    wr_json_bool(&page.json, "sound", !err);
+    if (err)
+        wr_json_str(&page.json, "why", why.text);
+    if (looked)
+        wr_json_u64(&page.json, "bytes", view.size);
+    wr_json_u64(&page.json, "wal_bytes", health.wal_bytes);
+    return page_end(&page, call);
+}
+
+static wr_err back_up(struct wr_call *call, struct node *node, const char *path)
+{
+    struct archive_info info;
+    struct store_why why = { "" };
+    struct page page;
+    diary_call(node->diary, call, "admin.backup");
+    wr_err err = archive_make(node->depot.store, path, &info, &why, wr_call_deadline(call));
+    if (err)
+        return wr_call_fail(call, err, "%s", why.text);
+    page_begin(&page);
+    wr_json_str(&page.json, "path", path);
+    wr_json_u64(&page.json, "steps", info.steps);
+    wr_json_u64(&page.json, "bytes", info.bytes);
+    wr_json_u64(&page.json, "blobs", info.blobs);
+    wr_json_u64(&page.json, "blob_bytes", info.blob_bytes);
+    return page_end(&page, call);
+}
+
+wr_err depot_serve_backup(struct wr_call *call)
+{
+    struct node *node = wr_call_arg(call);
+    size_t len;
+    const char *body = wr_call_body(call, &len);
+    const struct settings *settings = settings_get(node);
+    bool forgets = wr_conf_bool(settings->conf, "security.amnesia");
+    settings_put(node, settings);
+    if (wr_call_peer(call)->kind != WR_ADDR_UNIX)
+        return wr_call_fail(call, WR_DENIED, "a backup is asked for by the node's Unix socket: "
+                            "weir backup PATH");
+    if (forgets)
+        return wr_call_fail(call, WR_UNSUPPORTED, "under amnesia nothing is kept, and there is "
+                            "nothing to copy");
+    json_t *wish = json_in_object(body, len);
+    const char *path = json_string_value(json_object_get(wish, "path"));
+    wr_err err = path && path[0] == '/' && json_object_size(wish) == 1
+        ? back_up(call, node, path)
+        : wr_call_fail(call, WR_INVALID, "the body is {\"path\": \"/...\"}: a new folder, "
+                       "by its whole path");
+    json_decref(wish);
+    return err;
 }

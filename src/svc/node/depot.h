@@ -17,7 +17,7 @@
 #include "store/store.h"
 #include "svc/node/node.h"
 
-#define DEPOT_URL_MAX 1000
+#define DEPOT_URL_MAX 760               /* there must be room for the names beside it */
 #define DEPOT_NAME "weir"               /* of the database, where they are listed */
 
 struct depot {
@@ -42,5 +42,10 @@ void depot_health(struct depot *depot, struct store_health *ret);
 
 /* How it does, as the object "store". */
 void depot_write(struct depot *depot, struct wr_json *json);
+
+/* Handlers; the arg of their routes is the node.  A backup is for who comes by the Unix socket:
+ * it writes where he says, with the rights of the node. */
+wr_err depot_serve_check(struct wr_call *call);
+wr_err depot_serve_backup(struct wr_call *call);
 
 #endif
