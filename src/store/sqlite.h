@@ -3,7 +3,9 @@
  * The writer is a lane (weir/lane.h): what came during the last fsync is the next transaction.
  * One that cannot be committed fails for all who are in it, with IO; the connection is given
  * up, never its fsync tried again, and the store is degraded until a new connection has
- * written something: looked at each second, whether anybody writes or not.
+ * written something: looked at each second, whether anybody writes or not.  While it is well
+ * and nobody writes, it writes something itself each five seconds, so that a disk which cannot
+ * be written any more is known before it is needed.
  *
  * Reads go to connections of their own, through offload.h; each sees one moment, and is cut off
  * after read_max, because while it lasts the write-ahead log cannot start over.  A store in
@@ -34,6 +36,7 @@ struct sqlite {
     bool broken;                    /* the lane's: there is no writer now */
     bool suspect;                   /* ... and the disk has failed: check it first */
     wr_time probe_at;
+    wr_time wrote_at;               /* the lane's: when it last could */
     struct conn lock;               /* holds PATH-lock */
     unsigned reader_count;
     struct conn *readers;

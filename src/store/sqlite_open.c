@@ -23,6 +23,11 @@ static wr_err take_lock(struct sqlite *self, struct store_why *why)
         if (err)
             conn_say(&self->lock, why, "lock", path);
     }
+    if (!err && sqlite3_db_readonly(self->lock.db, "main") == 1) {
+        store_say(why, "cannot write %.160s: it, or its disk, is read-only; make it writable",
+                  self->path);
+        err = WR_DENIED;
+    }
     if (err == WR_BUSY)
         store_say(why, "another process has %.160s open: stop it, or give this one a store of "
                   "its own", self->path);

@@ -7,6 +7,7 @@
 #include "store/sqlite.h"
 
 #define PROBE_EVERY WR_S(1)
+#define LOOK_EVERY WR_S(5)          /* when nobody writes */
 #define SLOW WR_MS(5)
 #define CHECKPOINT_PAGES 1000       /* some 4 MB */
 
@@ -149,11 +150,23 @@ static wr_err repair(struct sqlite *self)
     return WR_OK;
 }
 
+/* A disk that nobody writes to is still full, or read-only: what is said of it is true. */
+static void look(struct sqlite *self)
+{
+    struct conn *conn = &self->writer;
+    conn->now_ms = wr_wall().ns / WR_MS(1);
+    self->wrote_at = wr_now();
+    if (write_something(conn))
+        give_up(self);
+}
+
 void sqlite_idle(void *engine)
 {
     struct sqlite *self = engine;
     if (self->broken)
         (void)!repair(self);
+    else if (*self->path && wr_now() - self->wrote_at >= LOOK_EVERY)
+        look(self);
 }
 
 /* ---- a batch ---- */
@@ -205,7 +218,8 @@ void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
         fail_all(items, count);
         return;
     }
-    wr_time took = wr_now() - start;
+    self->wrote_at = wr_now();
+    wr_time took = self->wrote_at - start;
     wr_mutex_lock(&self->guard);
     self->health.writes += count;
     self->health.batches++;

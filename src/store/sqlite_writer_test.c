@@ -102,6 +102,33 @@ TEST(a_disk_that_became_read_only_degrades_the_store_until_it_is_writable)
     fail_and_recover(DISK_DENIED, "Read-only file system");
 }
 
+static wr_err be_idle(void *engine, struct store_act *act)
+{
+    struct sqlite *self = engine;
+    (void)act;
+    self->wrote_at = wr_now() - WR_S(5);
+    sqlite_idle(self);
+    return WR_OK;
+}
+
+TEST(a_disk_that_nobody_writes_to_is_looked_at_too)
+{
+    struct rig rig;
+    open_rig(&rig);
+    struct sqlite *engine = rig.store->state;
+    struct store_act act = { .alone = be_idle };
+    CHECK_OK(wr_lane_do(engine->lane, &act.item, SOON));
+    CHECK_EQ(STORE_OK, health_of(&rig).state);
+    disk_break(rig.disk, DISK_DENIED, 0);
+    CHECK_OK(wr_lane_do(engine->lane, &act.item, SOON));
+    CHECK_EQ(STORE_DEGRADED, health_of(&rig).state);
+    disk_mend(rig.disk);
+    CHECK_OK(wr_sleep(wr_after(WR_S(2))));
+    CHECK_OK(add(&rig));
+    CHECK_EQ(STORE_OK, health_of(&rig).state);
+    close_rig(&rig);
+}
+
 TEST(a_write_that_failed_is_not_acknowledged_and_the_next_second_all_is_well)
 {
     fail_and_recover(DISK_ERROR, "disk I/O error");

@@ -67,7 +67,9 @@ def storage(node):
     seen = page(node, "/api/v1/storage/summary")
     require(0 < seen["fsAvailableBytes"] <= seen["fsTotalBytes"], seen)
     require(str(node.folder) not in json.dumps(seen), seen)
-    expect(page(node, "/api/v1/storage/databases"), {"databases": []})
+    own, = page(node, "/api/v1/storage/databases")["databases"]
+    expect((own["name"], own["owner"], own["mode"], own["health"]),
+           ("weir", "node", "wal", "healthy"))
     expect(curl(node, "/api/v1/storage/databases/x")[0], 404)
 
 
