@@ -59,7 +59,7 @@ def make_store(names):
     """These look inside: the store is no part of the public face."""
     folder = build.build("release") / "src"
     libraries = [folder / f"lib{name}.a" for name in
-                 ("weir-store", "weir-rt", "weir-base", "blake3")]
+                 ("weir-store", "weir-flow", "weir-rt", "weir-base", "blake3")]
     for name in names:
         build.run(*CC, f"-I{HERE.parent / 'include'}", f"-I{HERE.parent / 'src'}",
                   HERE / f"store/{name}.c", HERE / "measure.c", *libraries, "-lsqlite3", "-lpq",

@@ -1,8 +1,13 @@
 """Flow control: what a wrapper costs, and what it is worth when something is slow or down."""
+from programs import OUT
 from table import Plain, Question, Row
+
+DATA = OUT / "store-data"
+DATA.mkdir(parents=True, exist_ok=True)
 
 QUESTIONS = [
     Question("cost", [("ours", "flowcost")]),
+    Question("level", [("store", "level", str(DATA / "level.db"))]),
     Question("tail", [("ours", "tail")]),
     Question("outage", [("ours", "outage")]),
     Question("shedding", [("ours", "shedding")]),
@@ -12,6 +17,10 @@ ROWS = [
     Row("cache, first level, 10,000 entries, two threads: p99 of a hit", "ns",
         "weir_cache_hit_p99_ns", {}, less=True, must=Plain(150),
         beside={"p50": "weir_cache_hit_p50_ns"}),
+    Row("cache, second level, a file, two threads: p99 of a hit", "us", "weir_level_p99_us", {},
+        less=True, must=Plain(1000),
+        beside={"p50": "weir_level_p50_us", "plain SQLite p99": "plain_level_p99_us",
+                "plain SQLite p50": "plain_level_p50_us"}),
     Row("limiter: a turn that need not be waited for", "ns", "weir_limiter_ns", {}, less=True,
         must=Plain(50)),
     Row("breaker: may this target be asked?", "ns", "weir_breaker_check_ns", {}, less=True,
