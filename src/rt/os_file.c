@@ -296,7 +296,7 @@ wr_err wr_os_file_list(char **ret, size_t *ret_len, const char *path, size_t max
     wr_err err = !text ? WR_NOMEM : dir ? WR_OK : errno == ENOTDIR ? WR_INVALID
                                                                    : wr_err_errno(errno);
     struct dirent *entry;
-    while (!err && (errno = 0, entry = readdir(dir))) {
+    while (!err && dir && (errno = 0, entry = readdir(dir))) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         if (len + strlen(entry->d_name) + 1 > max)

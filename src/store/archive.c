@@ -268,12 +268,12 @@ static wr_err take_folder(struct archive_blobs *blobs)
     char folder[3];
     struct names names;
     snprintf(folder, sizeof(folder), "%02x", blobs->folder++ & 0xff);
-    struct archive_path from = folder_of(blobs->from, folder), to = { "" };
+    struct archive_path from = folder_of(blobs->from, folder);
     wr_err err = names_in(from.text, &names);
     if (err)
         return archive_fail(blobs->why, err, "read", from.text);
     if (blobs->to && names.count) {
-        to = folder_of(blobs->to, folder);
+        struct archive_path to = folder_of(blobs->to, folder);
         err = wr_file_make_dir(to.text, 0700, WR_NEVER);
         if (err)
             (void)!archive_fail(blobs->why, err, "make", to.text);

@@ -33,7 +33,7 @@ bool archive_interrupted(const char *to)
 
 static wr_err put_aside(const char *to, char *aside, struct store_why *why)
 {
-    struct archive_path name = { "" };
+    struct archive_path name;
     char when[24] = "";
     int64_t now = wr_world->wall() / 1000000000;
     do {
