@@ -200,7 +200,7 @@ def judge(seen, why):
     status, word, said, degraded = seen["degraded"]
     case.expect((status, word, degraded), (200, "degraded", True))
     case.require(why in said and "it then goes on by itself" in said, said)
-    case.require("/" not in said, f"a path is told: {said}")
+    case.require("/data" not in said, f"a path is told: {said}")
     case.expect(seen["refused"][0], 503)
     case.require(why in seen["refused"][1]["detail"], seen["refused"])
     case.expect(seen["reads"], 0)
