@@ -172,7 +172,24 @@ def mutants(long):
 
 
 def postgres(long):
-    return tap("tests/postgres/run", build.build("gcc") / "src/pg_conn_test")
+    """What the test programs of the store show on a server; what is skipped has failed."""
+    folder = build.build("gcc") / "src"
+    programs = sorted(folder / path.stem for path in (build.TOP / "src/store").glob("*_test.c")
+                      if re.search(r"STORE_TEST|SERVER_TEST", path.read_text()))
+    durable = [program for program in programs if program.stem == "pg_kill_test"]
+    programs = [program for program in programs if program not in durable]
+    total = Count()
+    for words in (programs, ["--durable", *durable]):
+        for workers in ("1", "2"):
+            good, text = run("tests/postgres/run", *words, env={"WEIR_THREADS": workers})
+            ends = [found.start() for found in re.finditer(r"^1\.\.", text, re.MULTILINE)]
+            counts = [count_tap(text[begin:end], True)
+                      for begin, end in zip(ends, ends[1:] + [len(text)])]
+            one = sum(counts, Count(failed=int(not good and not any(c.failed for c in counts))))
+            total += Count(one.passed, one.failed + one.skipped)
+            if one.failed or one.skipped:
+                show(failures(text))
+    return total
 
 
 def crash(long):

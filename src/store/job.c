@@ -35,11 +35,32 @@ const struct store_step store_job_tables = {
         "  started_at integer, finished_at integer not null,"
         "  input text, output text, error text) strict;"
         "create index job_done_task on job_done (task);",
+    /* An update there writes to every index: so there are few, and none over seq alone. */
+    .postgres =
+        "create table job ("
+        "  seq bigint generated always as identity, id text collate \"C\" primary key,"
+        "  task text collate \"C\" not null, kind text not null,"
+        "  slot text collate \"C\" not null, priority bigint not null,"
+        "  state bigint not null, attempt bigint not null, tries bigint not null,"
+        "  attempts_max bigint not null, queued_at bigint not null, started_at bigint,"
+        "  lease_until bigint, only_one text collate \"C\", input text)"
+        "  with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);"
+        "create unique index job_only_one on job (only_one) where only_one is not null;"
+        "create index job_ready on job (slot, priority, queued_at, seq) where state = 1;"
+        "create index job_held on job (lease_until) where state = 2;"
+        "create index job_task on job (task);"
+        "create table job_done ("
+        "  seq bigint not null, id text collate \"C\" primary key,"
+        "  task text collate \"C\" not null, kind text not null, slot text not null,"
+        "  priority bigint not null, state bigint not null, attempt bigint not null,"
+        "  queued_at bigint not null, started_at bigint, finished_at bigint not null,"
+        "  input text, output text, error text);"
+        "create index job_done_task on job_done (task);",
 };
 
 /* What a row of either table is read as: see read_row. */
 #define OPEN_COLUMNS(input) "id, task, kind, slot, priority, state, attempt, queued_at," \
-    " started_at, null, " input ", null, null, seq"
+    " started_at, null as finished_at, " input ", null as output, null as error, seq"
 #define DONE_COLUMNS "id, task, kind, slot, priority, state, attempt, queued_at, started_at," \
     " finished_at, input, output, error, seq"
 
@@ -49,6 +70,12 @@ const struct store_step store_job_tables = {
     " select id, task, kind, slot, priority,"
 #define AS_IT_WAS " attempt, queued_at, started_at, now_ms(), input,"
 
+/* The same on a server, from those that a part of the statement, `gone`, has taken out. */
+#define GONE_INTO_DONE " insert into job_done (id, task, kind, slot, priority, state," \
+    " attempt, queued_at, started_at, finished_at, input, output, error, seq)" \
+    " select id, task, kind, slot, priority,"
+#define FROM_GONE ", seq from gone"
+
 /* ---- queueing ---- */
 
 static const struct store_verb add = {
@@ -57,6 +84,13 @@ static const struct store_verb add = {
                 " attempts_max, state, attempt, tries, queued_at)"
                 " select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, 0, 0, now_ms()"
                 " where not exists (select 1 from job_done where id = ?1)" },
+    /* A key that is taken is no error there: it would spoil the batch. */
+    .postgres = "insert into job (id, task, kind, slot, priority, only_one, input,"
+                " attempts_max, state, attempt, tries, queued_at)"
+                " select ?1::text, ?2::text, ?3::text, ?4::text, ?5::bigint, ?6::text,"
+                " ?7::text, ?8::bigint, 1, 0, 0, now_ms()"
+                " where not exists (select 1 from job_done where id = ?1)"
+                " on conflict do nothing",
 };
 
 wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_time deadline)
@@ -74,26 +108,35 @@ wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_ti
         return err;
     if (!added)
         return WR_EXISTS;
-    wakes_raise(&store->wakes, job->slot);
+    store_wake(store, job->slot);
     return WR_OK;
 }
 
 /* ---- claiming ---- */
 
 /* Rows that are changed come back in no order: the claim's own is restored by read_jobs. */
-#define CLAIM "update job set state = 2, attempt = attempt + 1, tries = tries + 1," \
-    " started_at = now_ms(), lease_until = now_ms() + ?2 where seq "
+#define CLAIM_AS "update job set state = 2, attempt = attempt + 1, tries = tries + 1," \
+    " started_at = now_ms(), lease_until = now_ms() + ?2"
+#define CLAIM CLAIM_AS " where seq "
 #define FIRST "(select seq from job where state = 1 and slot = ?1" \
+    " order by priority, queued_at, seq"
+
+/* On a server: what another claims at this moment is passed over. */
+#define FIRST_FREE "(select id from job where state = 1 and slot = ?1" \
     " order by priority, queued_at, seq"
 
 static const struct store_verb claim = {
     .name = "job.claim", .writes = true, .undo = true,
     .sqlite = { CLAIM "in " FIRST " limit ?3) returning " OPEN_COLUMNS("input") },
+    .postgres = CLAIM_AS " where id = any (array" FIRST_FREE
+                " limit ?3 for update skip locked)) returning " OPEN_COLUMNS("input"),
 };
 
 static const struct store_verb claim_one = {
     .name = "job.claim_one", .writes = true,
     .sqlite = { CLAIM "= " FIRST " limit 1) returning " OPEN_COLUMNS("input") },
+    .postgres = CLAIM_AS " where ?3::bigint = 1 and id = " FIRST_FREE
+                " limit 1 for update skip locked) returning " OPEN_COLUMNS("input"),
 };
 
 static struct wr_wall wall_of(int64_t ms)
@@ -178,7 +221,7 @@ static wr_err bring_back(struct store *store, const struct store_verb *verb,
     if (!err && rows.count == 0)
         err = WR_NOTFOUND;
     if (!err)
-        wakes_raise(&store->wakes, store_text(&rows, 0, 0));
+        store_wake(store, store_text(&rows, 0, 0));
     store_rows_free(&rows);
     return err;
 }
@@ -202,6 +245,8 @@ static const struct store_verb finish = {
     .name = "job.finish", .writes = true,
     .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,
                 "delete from job" HELD },
+    .postgres = "with gone as (delete from job" HELD " returning *)" GONE_INTO_DONE
+                " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
 wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
@@ -255,6 +300,9 @@ static const struct store_verb cancel = {
     .name = "job.cancel", .writes = true, .undo = true,
     .sqlite = { INTO_DONE " 6," AS_IT_WAS " null, null from job" TO_CANCEL,
                 "delete from job" TO_CANCEL },
+    .postgres = "with gone as (delete from job where task = ?1 and (?2::text is null or"
+                " kind = ?2) and (state <> 2 or ?3::boolean) returning *)" GONE_INTO_DONE
+                " 6," AS_IT_WAS " null, null" FROM_GONE,
 };
 
 wr_err store_job_cancel(struct store *store, const char *task, const char *kind, bool running,
@@ -266,19 +314,36 @@ wr_err store_job_cancel(struct store *store, const char *task, const char *kind,
 
 /* Those that fail have state 5 between the first statement and the last. */
 static const struct store_verb expire = {
-    .name = "job.expire", .writes = true, .undo = true,
+    .name = "job.expire",
+    .writes = true,
+    .undo = true,
     .sqlite = { "update job set state = iif(tries >= attempts_max, 5, 1), lease_until = null"
                 " where seq in (select seq from job where state <> 1 and state = 2"
                 " and lease_until <= now_ms() order by lease_until limit " EXPIRE_MAX ")"
                 " returning " OPEN_COLUMNS("null"),
                 INTO_DONE " state," AS_IT_WAS " null, 'its lease ran out' from job"
-                " where state <> 1 and state = 5",
+                          " where state <> 1 and state = 5",
                 "delete from job where state <> 1 and state = 5" },
+    .postgres = "with late as (select id from job where state = 2 and lease_until <= now_ms()"
+                " order by lease_until limit " EXPIRE_MAX " for update skip locked),"
+                " back as (update job set state = 1, lease_until = null"
+                "  where id in (select id from late) and tries < attempts_max"
+                "  returning " OPEN_COLUMNS(
+                    "null::text") "),"
+                                  " gone as (delete from job where id in (select id from late)"
+                                  "  and tries >= attempts_max returning *),"
+                                  " done as (" GONE_INTO_DONE " 5," AS_IT_WAS
+                                  " null, 'its lease ran out'" FROM_GONE ")"
+                                  " select * from back union all select id, task, kind, slot, "
+                                  "priority, 5, attempt,"
+                                  " queued_at, started_at, null, null, null, null, seq"
+                                  " from gone",
 };
 
 static const struct store_verb next_lease = {
     .name = "job.next_lease",
     .sqlite = { "select min(lease_until) - now_ms() from job where state <> 1 and state = 2" },
+    .postgres = "select min(lease_until) - now_ms() from job where state = 2",
 };
 
 wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *ret_next,
@@ -289,7 +354,7 @@ wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *re
     read_jobs(ret);
     for (size_t i = 0; i < ret->count; i++)
         if (ret->jobs[i].state == STORE_JOB_QUEUED)
-            wakes_raise(&store->wakes, ret->jobs[i].slot);
+            store_wake(store, ret->jobs[i].slot);
     if (err)
         return err;
     err = store_do(store, &next_lease, (struct store_values){ 0 }, &next, deadline);
@@ -314,6 +379,8 @@ static const struct store_verb get = {
     .name = "job.get",
     .sqlite = { "select " OPEN_COLUMNS("input") " from job where id = ?1 union all"
                 " select " DONE_COLUMNS " from job_done where id = ?1" },
+    .postgres = "select " DONE_COLUMNS " from job_done where id = ?1 union all"
+                " select " OPEN_COLUMNS("input") " from job where id = ?1",
 };
 
 wr_err store_job_get(struct store *store, const char *id, struct store_jobs *ret,

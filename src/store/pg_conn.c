@@ -2,9 +2,13 @@
  *
  * Parameters go as text, but for blobs; results come in binary, so that bytes need no
  * decoding.  Statements are those of SQLite, with $1 for ?1, where a verb has no own.
+ *
+ * What a pipeline has between two syncs is a transaction by itself: no begin, no commit, and
+ * no rollback after a failure.  It is committed when the answer to the sync has come.
  */
 #include "store/pg_conn.h"
 
+#include <ctype.h>
 #include <endian.h>
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -12,10 +16,17 @@
 #include <string.h>
 
 #include <weir/fd.h>
+#include <weir/offload.h>
+#include <weir/select.h>
+
+#include "store/pg_url.h"
 
 #define VERBS_MAX 128
 #define STATEMENT_MAX 4096
-#define PG_BATCH_MAX 256
+
+#if !defined(LIBPQ_HAS_PIPELINING)
+#error "libpq 14 or newer is required: older ones have no pipelines"
+#endif
 
 /* Types of the server that we know. */
 enum { OID_BYTEA = 17, OID_INT8 = 20, OID_INT4 = 23, OID_TEXT = 25 };
@@ -23,7 +34,8 @@ enum { OID_BYTEA = 17, OID_INT8 = 20, OID_INT4 = 23, OID_TEXT = 25 };
 struct pg_conn {
     PGconn *pg;
     struct wr_fd *fd;               /* borrowed: of the socket it has now */
-    bool failed;
+    bool failed, refused;
+    struct store_why said;
     size_t verb_count;
     const struct store_verb *verbs[VERBS_MAX];      /* prepared */
 };
@@ -41,7 +53,12 @@ static wr_err await(struct pg_conn *conn, unsigned events, wr_time deadline)
         conn->fd = NULL;
     }
     wr_err err = conn->fd ? WR_OK : wr_fd_borrow(&conn->fd, number);
-    return err ? err : wr_fd_wait(conn->fd, events, deadline);
+    if (err || events != (WR_READABLE | WR_WRITABLE))
+        return err ? err : wr_fd_wait(conn->fd, events, deadline);
+    size_t which;
+    struct wr_case cases[] = { WR_CASE_FD(conn->fd, WR_READABLE),
+                               WR_CASE_FD(conn->fd, WR_WRITABLE) };
+    return wr_select(&which, cases, 2, deadline);
 }
 
 static wr_err flush(struct pg_conn *conn, wr_time deadline)
@@ -76,7 +93,7 @@ static wr_err receive(struct pg_conn *conn, PGresult **ret, wr_time deadline)
 
 /* ---- opening ---- */
 
-/* libpq ends its sentences with a new line. */
+/* libpq ends its sentences with a new line, and ours have an end. */
 static void say(struct store_why *why, const char *doing, const char *text)
 {
     store_say(why, "%s: %.*s", doing, (int)strcspn(text, "\n"), text);
@@ -87,6 +104,15 @@ static void ignore(void *arg, const char *notice)
 {
     (void)arg;
     (void)notice;
+}
+
+struct starting { struct pg_url url; PGconn *pg; };
+
+/* Looks up the name of the host, which blocks. */
+static void start_there(void *arg)
+{
+    struct starting *starting = arg;
+    starting->pg = PQconnectStartParams(starting->url.words, starting->url.values, 0);
 }
 
 static wr_err connect_to(struct pg_conn *conn, wr_time deadline)
@@ -104,30 +130,90 @@ static wr_err connect_to(struct pg_conn *conn, wr_time deadline)
     }
 }
 
-wr_err pg_open(struct pg_conn **ret, const char *url, struct store_why *why, wr_time deadline)
+static wr_err connect_by(struct pg_conn *conn, struct starting *starting, wr_time deadline)
 {
-    struct pg_conn *conn = calloc(1, sizeof(*conn));
-    store_say(why, "out of memory");
-    if (!conn)
+    wr_err err = wr_offload(start_there, starting, deadline);
+    conn->pg = starting->pg;
+    if (err)
+        return err;
+    if (!conn->pg)
         return WR_NOMEM;
-    conn->pg = PQconnectStart(url);
-    wr_err err = conn->pg ? WR_OK : WR_NOMEM;
-    if (!err)
-        PQsetNoticeProcessor(conn->pg, ignore, NULL);
-    if (!err && PQstatus(conn->pg) == CONNECTION_BAD)
-        err = WR_IO;
+    PQsetNoticeProcessor(conn->pg, ignore, NULL);
+    if (PQstatus(conn->pg) == CONNECTION_BAD)
+        return WR_IO;
+    /* Sentences have the number of the fault then, which is the same in all languages. */
+    PQsetErrorVerbosity(conn->pg, PQERRORS_VERBOSE);
     /* The first look is for a socket that can be written: libpq asks for no less. */
-    if (!err)
-        err = await(conn, WR_WRITABLE, deadline);
+    err = await(conn, WR_WRITABLE, deadline);
     if (!err)
         err = connect_to(conn, deadline);
+    PQsetErrorVerbosity(conn->pg, PQERRORS_DEFAULT);
+    return err;
+}
+
+/* The text behind ": 28P01: ", and that number; NULL when there is none. */
+static const char *numbered(const char *text, char number[6])
+{
+    for (const char *at = text; (at = strstr(at, ": ")); at++) {
+        size_t len = 0;
+        for (const char *one = at + 2; isdigit((unsigned char)*one) || *one == ' '
+             || isupper((unsigned char)*one); one++)
+            if (*one != ' ' && len++ < 5)
+                number[len - 1] = *one;
+        number[5] = '\0';
+        const char *rest = strchr(at + 2, ':');
+        if (len == 5 && rest && (isdigit((unsigned char)number[0]) || number[0] == 'X'))
+            return rest + 2;
+    }
+    return NULL;
+}
+
+static wr_err judge(const struct pg_conn *conn, wr_err err, struct store_why *why)
+{
+    char number[6] = "";
+    if (err != WR_IO) {
+        say(why, "cannot reach the server", wr_err_text(err));
+        return err;
+    }
+    const char *text = PQerrorMessage(conn->pg);
+    const char *rest = numbered(text, number);
+    if (!rest) {
+        say(why, "cannot reach the server", text);
+    } else if (strncmp(number, "28", 2) == 0) {
+        say(why, "the server does not let this user in (see to the user and the password in "
+            "the url)", rest);
+        err = WR_DENIED;
+    } else if (strcmp(number, "3D000") == 0) {
+        say(why, "the server has no such database (make it with createdb, or name another in "
+            "the url)", rest);
+        err = WR_NOTFOUND;
+    } else if (strcmp(number, "42501") == 0) {
+        say(why, "the user in the url has no right to do that", rest);
+        err = WR_DENIED;
+    } else {
+        say(why, "the server refuses the connection", rest);
+    }
+    return err;
+}
+
+wr_err pg_open(struct pg_conn **ret, const char *url, const struct pg_limits *limits,
+               struct store_why *why, wr_time deadline)
+{
+    struct pg_conn *conn = calloc(1, sizeof(*conn));
+    struct starting *starting = calloc(1, sizeof(*starting));
+    wr_err err = conn && starting ? WR_OK : WR_NOMEM;
+    store_say(why, "out of memory");
+    if (!err)
+        err = pg_url_read(&starting->url, url, limits, why);
+    if (!err) {
+        err = connect_by(conn, starting, deadline);
+        if (err)
+            err = judge(conn, err, why);
+    }
+    if (starting)
+        pg_url_free(&starting->url);
+    free(starting);
     if (err) {
-        say(why, "cannot reach the server", err == WR_IO ? PQerrorMessage(conn->pg)
-                                                         : wr_err_text(err));
-        if (err == WR_IO && strstr(PQerrorMessage(conn->pg), "password"))
-            err = WR_DENIED;
-        if (err == WR_IO && strstr(PQerrorMessage(conn->pg), "does not exist"))
-            err = WR_NOTFOUND;
         pg_close(conn);
         return err;
     }
@@ -135,13 +221,83 @@ wr_err pg_open(struct pg_conn **ret, const char *url, struct store_why *why, wr_
     return WR_OK;
 }
 
+void pg_rest(struct pg_conn *conn)
+{
+    wr_fd_close(conn->fd);
+    conn->fd = NULL;
+}
+
 void pg_close(struct pg_conn *conn)
 {
     if (!conn)
         return;
-    wr_fd_close(conn->fd);
+    pg_rest(conn);
     PQfinish(conn->pg);
     free(conn);
+}
+
+/* ---- its state ---- */
+
+bool pg_failed(const struct pg_conn *conn)
+{
+    return conn->failed;
+}
+
+bool pg_refused(const struct pg_conn *conn)
+{
+    return conn->refused;
+}
+
+const char *pg_said(const struct pg_conn *conn)
+{
+    return conn->said.text;
+}
+
+/* The first look may find the server's last words, the second one that it has gone. */
+bool pg_alive(struct pg_conn *conn)
+{
+    if (!conn->failed && PQconsumeInput(conn->pg) && PQconsumeInput(conn->pg)
+        && PQstatus(conn->pg) == CONNECTION_OK)
+        return true;
+    say(&conn->said, "the connection was lost", PQerrorMessage(conn->pg));
+    conn->failed = true;
+    return false;
+}
+
+static void cancel_there(void *arg)
+{
+    char fault[64];
+    (void)PQcancel(arg, fault, sizeof(fault));
+}
+
+void pg_cancel(struct pg_conn *conn, wr_time deadline)
+{
+    PGcancel *cancel = PQgetCancel(conn->pg);
+    if (!cancel)
+        return;
+    (void)!wr_offload(cancel_there, cancel, deadline);
+    PQfreeCancel(cancel);
+}
+
+wr_err pg_fd(struct pg_conn *conn, struct wr_fd **ret)
+{
+    wr_err err = conn->fd ? WR_OK : wr_fd_borrow(&conn->fd, PQsocket(conn->pg));
+    *ret = conn->fd;
+    return err;
+}
+
+wr_err pg_heard(struct pg_conn *conn, char *ret, size_t size)
+{
+    if (!pg_alive(conn))
+        return WR_IO;
+    for (PGnotify *word; (word = PQnotifies(conn->pg));) {
+        bool own = word->be_pid == PQbackendPID(conn->pg);
+        snprintf(ret, size, "%s", word->extra);
+        PQfreemem(word);
+        if (!own)
+            return WR_OK;
+    }
+    return WR_NOTFOUND;
 }
 
 /* ---- sending ---- */
@@ -169,7 +325,8 @@ static wr_err send_prepare(struct pg_conn *conn, const struct store_verb *verb, 
     translate(verb, sql);
     if (!PQsendPrepare(conn->pg, verb->name, sql, 0, NULL))
         return WR_IO;
-    conn->verbs[conn->verb_count++] = verb;
+    if (*verb->name)                /* without a name it is for once */
+        conn->verbs[conn->verb_count++] = verb;
     *ret = true;
     return WR_OK;
 }
@@ -200,16 +357,33 @@ static bool send_plain(struct pg_conn *conn, const char *sql)
 
 /* ---- what comes back ---- */
 
+/* WR_CLOSED is not among them. */
 static wr_err error_of(const PGresult *result)
 {
+    static const struct { const char *begins; wr_err err; } faults[] = {
+        { "23505", WR_EXISTS }, { "22", WR_INVALID }, { "23", WR_INVALID },
+        { "54", WR_INVALID }, { "57014", WR_TIMEOUT }, { "55P03", WR_TIMEOUT },
+        { "40", WR_BUSY }, { "42501", WR_DENIED },
+    };
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (!state)
-        return WR_IO;
-    if (strcmp(state, "23505") == 0)
-        return WR_EXISTS;
-    if (strncmp(state, "22", 2) == 0 || strncmp(state, "23", 2) == 0)
-        return WR_INVALID;
-    return strcmp(state, "57014") == 0 ? WR_TIMEOUT : WR_IO;
+    for (size_t i = 0; state && i < sizeof(faults) / sizeof(faults[0]); i++)
+        if (strncmp(state, faults[i].begins, strlen(faults[i].begins)) == 0)
+            return faults[i].err;
+    return WR_IO;
+}
+
+/* Whether the connection is sound after it, and all was rolled back. */
+static bool harmless(wr_err err)
+{
+    return err == WR_EXISTS || err == WR_INVALID || err == WR_TIMEOUT || err == WR_BUSY;
+}
+
+static wr_err note_fault(struct pg_conn *conn, const PGresult *result)
+{
+    const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    say(&conn->said, text ? "the server refuses" : "the connection was lost",
+        text ? text : PQerrorMessage(conn->pg));
+    return error_of(result);
 }
 
 static void take_value(const PGresult *result, int row, int column, struct rows *rows)
@@ -244,9 +418,10 @@ static wr_err take_rows(const PGresult *result, struct store_rows *ret)
     return err;
 }
 
-/* The result of one statement, and the NULL behind it.  WR_CLOSED: it was not done, because one
- * before it had failed. */
-static wr_err take_answer(struct pg_conn *conn, struct store_rows *ret, wr_time deadline)
+/* The result of one statement, and the NULL behind it: *ret_fault is how it went; WR_CLOSED:
+ * it was not done, because one before it had failed.  Errors: of the connection. */
+static wr_err take_answer(struct pg_conn *conn, struct store_rows *ret, wr_err *ret_fault,
+                          wr_time deadline)
 {
     PGresult *result = NULL, *end = NULL;
     wr_err err = receive(conn, &result, deadline);
@@ -254,14 +429,16 @@ static wr_err take_answer(struct pg_conn *conn, struct store_rows *ret, wr_time 
         return err;
     switch (PQresultStatus(result)) {
     case PGRES_TUPLES_OK:
-    case PGRES_COMMAND_OK: err = ret ? take_rows(result, ret) : WR_OK; break;
-    case PGRES_PIPELINE_ABORTED: err = WR_CLOSED; break;
-    default: err = error_of(result);
+    case PGRES_COMMAND_OK: *ret_fault = ret ? take_rows(result, ret) : WR_OK; break;
+    case PGRES_PIPELINE_ABORTED: *ret_fault = WR_CLOSED; break;
+    default: *ret_fault = note_fault(conn, result);
     }
     PQclear(result);
-    wr_err over = receive(conn, &end, deadline);
+    if (PQstatus(conn->pg) != CONNECTION_OK)
+        return WR_IO;
+    err = receive(conn, &end, deadline);
     PQclear(end);
-    return over ? over : err;
+    return err;
 }
 
 /* ---- a batch ---- */
@@ -269,91 +446,155 @@ static wr_err take_answer(struct pg_conn *conn, struct store_rows *ret, wr_time 
 /* What was sent for each act: whether it had to be prepared, and how many were before. */
 struct sent { bool prepared; size_t verbs_before; };
 
-static wr_err send_all(struct pg_conn *conn, struct store_act *const *acts, size_t count,
-                       struct sent *sent)
+struct batch {
+    struct store_act *const *acts;
+    size_t count;
+    struct sent sent[PG_BATCH_MAX];
+    bool held;                      /* some result may turn out too large: the transaction is
+                                     * kept open until all of them were seen */
+    size_t at;
+    wr_err fault;                   /* of acts[at] */
+};
+
+static wr_err send_all(struct pg_conn *conn, struct batch *batch)
 {
-    wr_err err = PQenterPipelineMode(conn->pg) && send_plain(conn, "begin") ? WR_OK : WR_IO;
-    for (size_t i = 0; i < count && !err; i++) {
-        sent[i].verbs_before = conn->verb_count;
-        err = send_prepare(conn, acts[i]->verb, &sent[i].prepared);
+    wr_err err = PQenterPipelineMode(conn->pg) ? WR_OK : WR_IO;
+    if (!err && batch->held && !send_plain(conn, "begin"))
+        err = WR_IO;
+    for (size_t i = 0; i < batch->count && !err; i++) {
+        struct sent *sent = &batch->sent[i];
+        sent->verbs_before = conn->verb_count;
+        err = send_prepare(conn, batch->acts[i]->verb, &sent->prepared);
         if (!err)
-            err = send_verb(conn, acts[i]);
+            err = send_verb(conn, batch->acts[i]);
     }
-    if (!err && !(send_plain(conn, "commit") && PQpipelineSync(conn->pg)))
+    return err ? err : PQpipelineSync(conn->pg) ? WR_OK : WR_IO;
+}
+
+/* The answer to the sync; a commit that fails says so before. */
+static wr_err take_sync(struct pg_conn *conn, wr_err *ret_fault, wr_time deadline)
+{
+    for (;;) {
+        PGresult *result = NULL;
+        wr_err err = receive(conn, &result, deadline);
+        ExecStatusType status = PQresultStatus(result);
+        if (!err && result && status != PGRES_PIPELINE_SYNC && !*ret_fault)
+            *ret_fault = note_fault(conn, result);
+        PQclear(result);
+        if (err)
+            return err;
+        if (status == PGRES_PIPELINE_SYNC)
+            return WR_OK;
+        if (PQstatus(conn->pg) != CONNECTION_OK)
+            return WR_IO;
+    }
+}
+
+/* Both answers of an act.  What is prepared is not undone by a rollback, but what came after a
+ * failure was not prepared at all. */
+static wr_err take_act(struct pg_conn *conn, struct batch *batch, size_t i, wr_err *ret_fault,
+                       wr_time deadline)
+{
+    const struct sent *sent = &batch->sent[i];
+    const struct store_verb *verb = batch->acts[i]->verb;
+    wr_err prepared = WR_OK, done = WR_OK;
+    wr_err err = sent->prepared ? take_answer(conn, NULL, &prepared, deadline) : WR_OK;
+    if (!err)
+        err = take_answer(conn, &batch->acts[i]->rows, &done, deadline);
+    if (err)
+        return err;
+    if (prepared && conn->verb_count > sent->verbs_before)
+        conn->verb_count = sent->verbs_before;
+    if (prepared == WR_IO && strstr(conn->said.text, "syntax error"))
+        wr_panic("verb %s: %s", verb->name, conn->said.text);
+    *ret_fault = prepared ? prepared : done;
+    return WR_OK;
+}
+
+/* Errors: of the connection. */
+static wr_err take_all(struct pg_conn *conn, struct batch *batch, wr_time deadline)
+{
+    wr_err err = WR_OK;
+    if (batch->held)
+        err = take_answer(conn, NULL, &batch->fault, deadline);
+    for (size_t i = 0; i < batch->count && !err; i++) {
+        wr_err fault = WR_OK;
+        err = take_act(conn, batch, i, &fault, deadline);
+        if (!fault || batch->fault)
+            continue;
+        batch->fault = fault;
+        batch->at = i;
+    }
+    return err ? err : take_sync(conn, &batch->fault, deadline);
+}
+
+/* The end of a transaction that was kept open. */
+static wr_err end_held(struct pg_conn *conn, struct batch *batch, wr_time deadline)
+{
+    wr_err fault = WR_OK;
+    if (!send_plain(conn, batch->fault ? "rollback" : "commit") || !PQpipelineSync(conn->pg))
+        return WR_IO;
+    wr_err err = flush(conn, deadline);
+    if (!err)
+        err = take_answer(conn, NULL, &fault, deadline);
+    if (!err)
+        err = take_sync(conn, &fault, deadline);
+    return err ? err : fault ? WR_IO : WR_OK;
+}
+
+static wr_err run_batch(struct pg_conn *conn, struct batch *batch, wr_time deadline)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        batch->held |= batch->acts[i]->verb->undo && batch->acts[i]->verb->writes;
+    wr_err err = send_all(conn, batch);
+    if (!err)
+        err = flush(conn, deadline);
+    if (!err)
+        err = take_all(conn, batch, deadline);
+    if (!err && batch->held)
+        err = end_held(conn, batch, deadline);
+    if (!err && !PQexitPipelineMode(conn->pg))
         err = WR_IO;
     return err;
-}
-
-static bool own_fault(wr_err err)
-{
-    return err == WR_EXISTS || err == WR_INVALID;
-}
-
-/* Everything up to the end of the pipeline is read, whatever failed; what is prepared is not
- * undone by a rollback, but what came after the failure was not prepared at all. */
-static wr_err take_all(struct pg_conn *conn, struct store_act *const *acts, size_t count,
-                       const struct sent *sent, size_t *ret_at, wr_time deadline)
-{
-    wr_err first = take_answer(conn, NULL, deadline);
-    for (size_t i = 0; i < count; i++) {
-        wr_err err = sent[i].prepared ? take_answer(conn, NULL, deadline) : WR_OK;
-        size_t verbs = sent[i].verbs_before + (sent[i].prepared && !err);
-        wr_err done = take_answer(conn, &acts[i]->rows, deadline);
-        err = err ? err : done;
-        if (err && err != WR_CLOSED && !own_fault(err))
-            return err;
-        if (!err || first)
-            continue;
-        first = err;
-        *ret_at = i;
-        conn->verb_count = verbs;
-    }
-    wr_err committed = take_answer(conn, NULL, deadline);
-    PGresult *sync = NULL;
-    wr_err err = receive(conn, &sync, deadline);
-    PQclear(sync);
-    if (!PQexitPipelineMode(conn->pg))
-        err = WR_IO;
-    return err ? err : first ? first : committed;
 }
 
 wr_err pg_batch(struct pg_conn *conn, struct store_act *const *acts, size_t count,
                 size_t *ret_at, wr_time deadline)
 {
-    struct sent sent[PG_BATCH_MAX] = { 0 };
-    struct store_why why;
+    struct batch batch = { .acts = acts, .count = count };
     WR_ASSERT(count <= PG_BATCH_MAX);
     WR_ASSERT(!conn->failed);
-    wr_err err = send_all(conn, acts, count, sent);
-    if (!err)
-        err = flush(conn, deadline);
-    if (!err)
-        err = take_all(conn, acts, count, sent, ret_at, deadline);
+    conn->said.text[0] = '\0';
+    wr_err err = run_batch(conn, &batch, deadline);
+    if (err && !conn->said.text[0])
+        say(&conn->said, "the connection was lost", err == WR_IO ? PQerrorMessage(conn->pg)
+                                                                 : wr_err_text(err));
+    conn->refused = !err && batch.fault && !harmless(batch.fault);
+    conn->failed = err || conn->refused;
+    err = err ? err : conn->refused ? WR_IO : batch.fault;
     for (size_t i = 0; i < count && err; i++)
         store_rows_free(&acts[i]->rows);
-    if (own_fault(err) && !pg_exec(conn, "rollback", &why, deadline))
-        return err;
-    conn->failed = err != WR_OK;
-    return own_fault(err) ? WR_IO : err;
+    *ret_at = batch.at;
+    return err;
 }
 
-wr_err pg_exec(struct pg_conn *conn, const char *sql, struct store_why *why, wr_time deadline)
+wr_err pg_exec(struct pg_conn *conn, const char *sql, wr_time deadline)
 {
+    wr_err fault = WR_OK;
     wr_err err = PQsendQuery(conn->pg, sql) ? flush(conn, deadline) : WR_IO;
     while (!err) {
         PGresult *result = NULL;
         err = receive(conn, &result, deadline);
-        if (!err && !result)
-            return WR_OK;
         ExecStatusType status = PQresultStatus(result);
-        if (!err && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-            err = error_of(result);
+        if (!err && result && !fault && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+            fault = note_fault(conn, result);
         PQclear(result);
+        if (!err && !result)
+            break;
     }
-    say(why, "the server refuses", PQerrorMessage(conn->pg));
-    PGresult *rest = NULL;
-    while (own_fault(err) && !receive(conn, &rest, deadline) && rest)
-        PQclear(rest);
-    conn->failed = !own_fault(err);
-    return err;
+    if (err)
+        say(&conn->said, "the connection was lost", err == WR_IO ? PQerrorMessage(conn->pg)
+                                                                 : wr_err_text(err));
+    conn->failed = err || PQstatus(conn->pg) != CONNECTION_OK;
+    return err ? err : fault;
 }

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include <weir/run.h>
+#include <weir/scope.h>
 
-#include "base/world.h"
-#include "testing/test.h"
+#include "testing/settle.h"
+#include "testing/store_rig.h"
 
 #define SOON wr_after(WR_S(20))
 
@@ -21,33 +21,15 @@ static const struct store_verb slow = {
     .name = "test.slow", .sqlite = { "select 1::bigint from pg_sleep(?1)" },
 };
 
-static const char *server(void)
-{
-    return wr_world->env("WEIR_TEST_POSTGRES");
-}
-
-/* Waiting for a real server takes real time. */
 #define ON_A_SERVER(name) \
-    static void name##_on(struct pg_conn *conn); \
-    static wr_err name##_there(void *arg) \
+    static void name##_on(struct store_rig *rig, struct pg_conn *conn); \
+    SERVER_TEST(name) \
     { \
-        struct pg_conn *conn; \
-        struct store_why why; \
-        (void)arg; \
-        REQUIRE_OK(pg_open(&conn, server(), &why, SOON), WR_IO); \
-        CHECK_OK(pg_exec(conn, "drop table if exists t; create table t" \
-                         " (id bigint primary key, name text, bytes bytea)", &why, SOON)); \
-        name##_on(conn); \
-        pg_close(conn); \
-        return WR_OK; \
+        CHECK_OK(rig_say(rig, "create table t (id bigint primary key, name text," \
+                         " bytes bytea)")); \
+        name##_on(rig, rig->admin); \
     } \
-    TEST_PLAIN(name) \
-    { \
-        if (!server()) \
-            SKIP("tests/postgres/run starts a server for this"); \
-        CHECK_OK(wr_run(&(struct wr_run_conf){ 0 }, name##_there, NULL)); \
-    } \
-    static void name##_on(struct pg_conn *conn)
+    static void name##_on([[maybe_unused]] struct store_rig *rig, struct pg_conn *conn)
 
 static struct store_act put_of(struct store_values values)
 {
@@ -103,30 +85,144 @@ ON_A_SERVER(a_verb_that_fails_undoes_its_batch_and_is_named)
     CHECK_EQ(2, rows_there(conn));
 }
 
-ON_A_SERVER(a_batch_that_takes_too_long_is_cut_off)
+/* One for the test to break. */
+static struct pg_conn *another(struct store_rig *rig)
 {
-    size_t at;
-    struct store_act act = { .verb = &slow, .values = STORE_VALUES(STORE_INT(20)) };
-    wr_time start = wr_now();
-    CHECK_ERR(WR_TIMEOUT, pg_batch(conn, &(struct store_act *){ &act }, 1, &at,
-                                   wr_after(WR_MS(50))));
-    CHECK(wr_now() - start < WR_S(10));
+    struct pg_conn *conn = NULL;
+    CHECK_OK(pg_open(&conn, rig->url, &(struct pg_limits){ .lock = WR_MS(100) }, &rig->why,
+                     SOON));
+    return conn;
 }
 
-ON_A_SERVER(a_statement_that_is_refused_is_said)
+static int64_t sleepers(struct store_rig *rig)
 {
+    return rig_ask(rig, "select count(*) from pg_stat_activity where state = 'active'"
+                   " and query like '%pg_sleep%' and pid <> pg_backend_pid()");
+}
+
+static void await_none(struct store_rig *rig)
+{
+    wr_time give_up = wr_after(WR_S(10));
+    while (sleepers(rig) > 0 && wr_now() < give_up)
+        CHECK_OK(wr_sleep(wr_after(WR_MS(5))));
+    CHECK_EQ(0, sleepers(rig));
+}
+
+ON_A_SERVER(a_batch_that_takes_too_long_is_cut_off_and_the_server_can_be_told)
+{
+    size_t at;
+    struct pg_conn *mine = another(rig);
+    struct store_act act = { .verb = &slow, .values = STORE_VALUES(STORE_INT(20)) };
+    wr_time start = wr_now();
+    CHECK_ERR(WR_TIMEOUT, pg_batch(mine, &(struct store_act *){ &act }, 1, &at,
+                                   wr_after(WR_MS(50))));
+    CHECK(wr_now() - start < WR_S(5));
+    CHECK(pg_failed(mine) && !pg_refused(mine));
+    CHECK_EQ(1, sleepers(rig));
+    pg_cancel(mine, SOON);
+    await_none(rig);
+    pg_close(mine);
+    CHECK(!pg_failed(conn));
+}
+
+ON_A_SERVER(a_lock_of_another_is_waited_for_until_the_server_says_so)
+{
+    size_t at;
+    static const struct store_verb change = {
+        .name = "test.change", .writes = true, .sqlite = { "update t set name = 'x'" } };
+    struct pg_conn *mine = another(rig);
+    struct store_act act = { .verb = &change };
+    CHECK_OK(rig_say(rig, "insert into t (id) values (1)"));
+    CHECK_OK(rig_say(rig, "begin; select 1 from t for update"));
+    CHECK_ERR(WR_TIMEOUT, pg_batch(mine, &(struct store_act *){ &act }, 1, &at, SOON));
+    CHECK(!pg_failed(mine));
+    CHECK_OK(pg_exec(conn, "rollback", SOON));
+    CHECK_OK(pg_batch(mine, &(struct store_act *){ &act }, 1, &at, SOON));
+    CHECK_EQ(1, act.rows.changed);
+    store_rows_free(&act.rows);
+    pg_close(mine);
+}
+
+ON_A_SERVER(a_connection_that_was_ended_is_seen_before_it_is_used)
+{
+    struct pg_conn *mine = another(rig);
+    CHECK(pg_alive(mine));
+    CHECK_OK(rig_say(rig, "select pg_terminate_backend(pid) from pg_stat_activity"
+                     " where pid <> pg_backend_pid() and backend_type = 'client backend'"));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(100))));
+    CHECK(!pg_alive(mine));
+    CHECK(pg_failed(mine));
+    pg_close(mine);
+    CHECK(pg_alive(conn));
+}
+
+static const struct store_verb full = {
+    .name = "test.full", .writes = true,
+    .sqlite = { "insert into nowhere (id) values (1)" },
+};
+
+ON_A_SERVER(what_the_server_will_not_do_is_a_refusal_and_said)
+{
+    size_t at;
+    struct pg_conn *mine = another(rig);
+    struct store_act act = { .verb = &full };
+    CHECK_ERR(WR_IO, pg_batch(mine, &(struct store_act *){ &act }, 1, &at, SOON));
+    CHECK(pg_failed(mine) && pg_refused(mine));
+    CHECK(strstr(pg_said(mine), "nowhere"));
+    pg_close(mine);
+    CHECK(pg_exec(conn, "select from nowhere", SOON) != WR_OK);
+    CHECK(strstr(pg_said(conn), "nowhere"));
+}
+
+ON_A_SERVER(what_another_session_says_is_heard)
+{
+    char name[16];
+    struct pg_conn *mine = another(rig);
+    CHECK_OK(pg_exec(mine, "listen c; notify c, 'own'", SOON));
+    CHECK_ERR(WR_NOTFOUND, pg_heard(mine, name, sizeof(name)));
+    CHECK_OK(pg_exec(conn, "notify c, 'net'", SOON));
+    CHECK_OK(pg_exec(mine, "select 1", SOON));
+    CHECK_OK(pg_heard(mine, name, sizeof(name)));
+    CHECK_STR("net", name);
+    CHECK_ERR(WR_NOTFOUND, pg_heard(mine, name, sizeof(name)));
+    pg_close(mine);
+}
+
+/* ---- opening ---- */
+
+static wr_err open_by(const char *url, struct store_why *why)
+{
+    struct pg_conn *conn;
+    return pg_open(&conn, url, &(struct pg_limits){ 0 }, why, SOON);
+}
+
+SERVER_TEST(what_keeps_us_out_is_said_with_what_to_do)
+{
+    char url[300];
     struct store_why why = { "" };
-    CHECK(pg_exec(conn, "select from nowhere", &why, SOON) != WR_OK);
-    CHECK(strstr(why.text, "nowhere"));
+    const char *host = getenv("WEIR_TEST_POSTGRES_FOLDER");
+    CHECK_OK(rig_say(rig, "drop role if exists locked; create role locked login password 'x'"));
+    snprintf(url, sizeof(url), "postgres://weir@/nothing_here?host=%s", host);
+    CHECK_ERR(WR_NOTFOUND, open_by(url, &why));
+    CHECK(strstr(why.text, "nothing_here") && strstr(why.text, "createdb"));
+    snprintf(url, sizeof(url), "postgres://locked:wrong@/postgres?host=%s", host);
+    CHECK_ERR(WR_DENIED, open_by(url, &why));
+    CHECK(strstr(why.text, "password"));
+    CHECK(!strstr(why.text, "wrong"));
+    snprintf(url, sizeof(url), "postgres://nobody_here@/postgres?host=%s", host);
+    CHECK_ERR(WR_DENIED, open_by(url, &why));
+    CHECK(strstr(why.text, "nobody_here"));
+    CHECK_OK(rig_say(rig, "drop role locked"));
 }
 
 static wr_err reach_nobody(void *arg)
 {
-    struct pg_conn *conn;
     struct store_why why = { "" };
     (void)arg;
-    CHECK_ERR(WR_IO, pg_open(&conn, "host=/tmp/weir-no-such-folder user=x", &why, SOON));
+    CHECK_ERR(WR_IO, open_by("host=/tmp/weir-no-such-folder user=x", &why));
     CHECK(strstr(why.text, "/tmp/weir-no-such-folder"));
+    CHECK_ERR(WR_INVALID, open_by("postgres://x?nonsense=1", &why));
+    CHECK(strstr(why.text, "nonsense"));
     return WR_OK;
 }
 

@@ -73,6 +73,12 @@ static const struct store_verb put = {
                 " on conflict (space, name) do update set value = excluded.value,"
                 " version = pointer.version + 1, updated_at = excluded.updated_at"
                 " where ?4 = -1 or pointer.version = ?4 returning version" },
+    .postgres = "insert into pointer (space, name, value, version, updated_at)"
+                " select ?1::text, ?2::text, ?3::text, 1, now_ms() where ?4::bigint <= 0"
+                " or exists (select 1 from pointer where space = ?1 and name = ?2)"
+                " on conflict (space, name) do update set value = excluded.value,"
+                " version = pointer.version + 1, updated_at = excluded.updated_at"
+                " where ?4 = -1 or pointer.version = ?4 returning version",
 };
 
 wr_err store_pointer_put(struct store *store, const char *space, const char *name,

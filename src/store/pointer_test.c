@@ -24,7 +24,7 @@ STORE_TEST(a_name_points_to_the_last_that_was_put)
     CHECK_OK(store_pointer_get(store, "site", "a", &name, SOON));
     CHECK_STR("two", name.first.value);
     CHECK_EQ(2, name.first.version);
-    CHECK_EQ(wr_wall().ns / WR_MS(1), name.first.updated_at.ns / WR_MS(1));
+    CHECK_EQ(rig_wall().ns / WR_MS(1), name.first.updated_at.ns / WR_MS(1));
     store_pointers_free(&name);
     CHECK_ERR(WR_NOTFOUND, store_pointer_get(store, "asset", "a", &name, SOON));
     store_pointers_free(&name);

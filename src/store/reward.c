@@ -15,6 +15,17 @@ const struct store_step store_reward_tables = {
         "create index intent_open on intent (run) where done_at is null;"
         "create table ledger (seq integer primary key, key text not null unique,"
         "  payee text not null, amount text not null, at integer not null) strict;",
+    .postgres =
+        "create table run (key text primary key, epoch text not null, state bigint not null,"
+        "  manifest text, opened_at bigint not null, sealed_at bigint);"
+        "create unique index run_open on run (epoch) where state = 1;"
+        "create table intent (seq bigint generated always as identity primary key,"
+        "  key text not null unique, run text not null, payee text not null,"
+        "  amount text not null, receipt text, done_at bigint);"
+        "create index intent_open on intent (run) where done_at is null;"
+        "create table ledger (seq bigint generated always as identity primary key,"
+        "  key text not null unique, payee text not null, amount text not null,"
+        "  at bigint not null);",
 };
 
 /* An open run of the epoch under another key leaves the row out; the same key is a conflict. */
@@ -23,6 +34,9 @@ static const struct store_verb open_run = {
     .sqlite = { "insert into run (key, epoch, state, opened_at) select ?1, ?2, 1, now_ms()"
                 " where not exists (select 1 from run where epoch = ?2 and state = 1"
                 " and key <> ?1)" },
+    .postgres = "insert into run (key, epoch, state, opened_at)"
+                " select ?1::text, ?2::text, 1, now_ms() where not exists (select 1 from run"
+                " where epoch = ?2 and state = 1 and key <> ?1)",
 };
 
 wr_err store_run_open(struct store *store, const char *key, const char *epoch,
@@ -66,6 +80,14 @@ static const struct store_verb seal = {
                 " and state = 1)",
                 "update run set state = ?2, manifest = ?3, sealed_at = now_ms()"
                 " where key = ?1 and state = 1" },
+    .postgres = "with sealed as (update run set state = ?2, manifest = ?3,"
+                "  sealed_at = now_ms() where key = ?1 and state = 1 returning key),"
+                " wanted as (insert into intent (key, run, payee, amount)"
+                "  select one.value ->> 'key', sealed.key, one.value ->> 'to',"
+                "  one.value ->> 'amount' from sealed,"
+                "  jsonb_array_elements(?4::jsonb) with ordinality as one (value, place)"
+                "  order by one.place)"
+                " select key from sealed",
 };
 
 wr_err store_run_seal(struct store *store, const char *key, enum store_run_state state,

@@ -63,7 +63,7 @@ static wr_err sqlite_new(struct sqlite **ret, const struct store_conf *conf, con
         return WR_NOMEM;
     *ret = self;
     self->guard = (struct wr_mutex)WR_MUTEX("store.sqlite", LOCK_RANK);
-    sqlite_figures_init(&self->figures);
+    meter_init(&self->figures);
     self->read_max = conf->read_max ? conf->read_max : READ_MAX;
     self->vfs = conf->disk;
     self->path = strdup(path);

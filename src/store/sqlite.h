@@ -18,10 +18,10 @@
 #define WR_STORE_SQLITE_H
 
 #include <weir/lock.h>
-#include <weir/metric.h>
 #include <weir/sem.h>
 
 #include "store/sqlite_conn.h"
+#include "store/meter.h"
 
 #define SQLITE_PAGE 4096
 #define SQLITE_READERS_MAX 64
@@ -45,17 +45,10 @@ struct sqlite {
     unsigned spare_count;
     struct conn *spare[SQLITE_READERS_MAX];
     struct store_health health;
-    struct sqlite_figures {         /* the same for the metrics page */
-        struct wr_histogram *batch;
-        struct wr_counter *writes;
-        struct wr_gauge *log, *degraded;
-    } figures;
+    struct meter figures;           /* the same for the metrics page */
 };
 
-/* sqlite_writer.c: before all else. */
-void sqlite_figures_init(struct sqlite_figures *figures);
-
-/* A batch of the lane; what it does when nothing comes. */
+/* sqlite_writer.c: a batch of the lane; what it does when nothing comes. */
 void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count);
 void sqlite_idle(void *engine);
 

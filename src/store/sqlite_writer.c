@@ -8,37 +8,7 @@
 
 #define PROBE_EVERY WR_S(1)
 #define LOOK_EVERY WR_S(5)          /* when nobody writes */
-#define SLOW WR_MS(5)
 #define CHECKPOINT_PAGES 1000       /* some 4 MB */
-
-/* ---- figures ---- */
-
-static struct wr_metric batch_seconds = {
-    .name = "store_batch_seconds",
-    .help = "From the begin of a transaction to the moment at which it is on the disk.",
-    .type = WR_HISTOGRAM, .digits = WR_NS_AS_S,
-    .bounds = { WR_US(100), WR_US(200), WR_US(500), WR_MS(1), WR_MS(2), WR_MS(5), WR_MS(10),
-                WR_MS(50), WR_MS(200), WR_S(1) },
-};
-static struct wr_metric writes_total = {
-    .name = "store_writes_total", .help = "Verbs that were written.", .type = WR_COUNTER,
-};
-static struct wr_metric wal_bytes = {
-    .name = "store_wal_bytes",
-    .help = "Size of the write-ahead log; one above 64 MB means that a reader holds it back.",
-    .type = WR_GAUGE,
-};
-static struct wr_metric degraded = {
-    .name = "store_degraded", .help = "Stores that cannot write now.", .type = WR_GAUGE,
-};
-
-void sqlite_figures_init(struct sqlite_figures *figures)
-{
-    figures->batch = wr_metric_histogram(&batch_seconds);
-    figures->writes = wr_metric_counter(&writes_total);
-    figures->log = wr_metric_gauge(&wal_bytes);
-    figures->degraded = wr_metric_gauge(&degraded);
-}
 
 /* ---- the connection ---- */
 
@@ -223,7 +193,7 @@ void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
     wr_mutex_lock(&self->guard);
     self->health.writes += count;
     self->health.batches++;
-    self->health.batches_slow += took > SLOW;
+    self->health.batches_slow += took > METER_SLOW;
     wr_mutex_unlock(&self->guard);
     wr_counter_add(self->figures.writes, count);
     wr_histogram_observe(self->figures.batch, took);

@@ -10,6 +10,8 @@
 
 static const struct { const char *scheme; const struct store_engine *engine; } engines[] = {
     { "sqlite:", &store_sqlite },
+    { "postgres://", &store_pg },
+    { "postgresql://", &store_pg },
 };
 
 void store_say(struct store_why *why, const char *format, ...)
@@ -34,7 +36,7 @@ wr_err store_open(struct store **ret, const struct store_conf *conf, struct stor
     }
     if (!engine) {
         store_say(why, "store url \"%.100s\": it begins with sqlite: (then the path of a file, "
-                  "or nothing to keep all in memory)", conf->url);
+                  "or nothing to keep all in memory) or postgres://", conf->url);
         return WR_INVALID;
     }
     struct store *store = calloc(1, sizeof(*store));
@@ -49,8 +51,21 @@ wr_err store_open(struct store **ret, const struct store_conf *conf, struct stor
         return err;
     }
     wakes_init(&store->wakes);
+    if (engine->listen)
+        err = engine->listen(store->state, &store->wakes, why, deadline);
+    if (err) {
+        store_close(store, WR_NOW);
+        return err;
+    }
     *ret = store;
     return WR_OK;
+}
+
+void store_wake(struct store *store, const char *name)
+{
+    wakes_raise(&store->wakes, name);
+    if (store->engine->tell)
+        store->engine->tell(store->state, name);
 }
 
 void store_close(struct store *store, wr_time deadline)

@@ -12,7 +12,11 @@
  *                    whatever came during the last fsync at once; readers run beside it.
  *   sqlite:          in memory: amnesia, and tests.
  *   postgres://...   a server, for many nodes.  The same batches, over connections that are
- *                    kept; the server's clock decides about leases.
+ *                    kept; the server's clock decides about leases.  Tables are made where the
+ *                    url's search_path leads (options=-csearch_path%3DNAME); what else it says
+ *                    in `options` goes before our own limits.  Who opens it closes it, after
+ *                    the scopes that it has made since: it has tasks in a scope of its own
+ *                    below that of its opener, and ends with that one.
  *
  * A call that returns WR_OK has its effect on the disk: it survives a power cut.  One that
  * returns TIMEOUT or CANCELED was not done.  One that returns IO may have been done (the
@@ -48,9 +52,13 @@ struct store_conf {
     const char *url;
     const char *disk;               /* sqlite: another disk than the machine's (disk.h) */
     unsigned readers;               /* connections that read; 4 */
+    unsigned writers;               /* postgres: connections that write; 2 */
     size_t queue_max;               /* writes that may wait; 4096 */
     size_t batch_max;               /* writes in one transaction; 256 */
-    wr_time read_max;               /* a read transaction is cut off after this; 250 ms */
+    wr_time read_max;               /* a read transaction is cut off after this; 250 ms, with
+                                     * postgres 5 s */
+    wr_time sweep;                  /* postgres: who waits is woken after this long, in case
+                                     * word was lost; 2 s */
 };
 
 enum store_state { STORE_OK, STORE_DEGRADED };

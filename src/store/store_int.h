@@ -29,15 +29,23 @@ struct store_engine {
     wr_err (*backup)(void *engine, const char *path, struct store_why *why, wr_time deadline);
     const char *(*path)(void *engine);      /* of its file, beside which blobs may lie; or
                                              * NULL: they are rows */
+    /* Where others write too; NULL where nobody does.  From now on raise what they have
+     * queued; tell them what was queued here. */
+    wr_err (*listen)(void *engine, struct wakes *wakes, struct store_why *why,
+                     wr_time deadline);
+    void (*tell)(void *engine, const char *name);
 };
 
-extern const struct store_engine store_sqlite;
+extern const struct store_engine store_sqlite, store_pg;
 
 struct store {
     const struct store_engine *engine;
     void *state;
     struct wakes wakes;
 };
+
+/* Something was queued under this name, and committed: wake who waits, here and elsewhere. */
+void store_wake(struct store *store, const char *name);
 
 /* Say why, in the words of printf. */
 void store_say(struct store_why *why, const char *format, ...)

@@ -16,10 +16,13 @@ static const struct store_verb put_two = {
     .name = "test.put_two", .writes = true, .undo = true,
     .sqlite = { "insert into probe (id, at) values (?1, 0)",
                 "insert into probe (id, at) values (?2, 0)" },
+    .postgres = "with one as (insert into probe (id, at) values (?1, 0))"
+                " insert into probe (id, at) values (?2, 0)",
 };
 static const struct store_verb get = {
     .name = "test.get", .sqlite = { "select id, at, null, 'text', x'00ff' from probe"
                                     " where id = ?1" },
+    .postgres = "select id, at, null, 'text', '\\x00ff'::bytea from probe where id = ?1",
 };
 static const struct store_verb count = {
     .name = "test.count", .sqlite = { "select count(*) from probe" },
@@ -107,6 +110,7 @@ TEST(a_url_that_no_engine_knows_is_refused_with_what_is_allowed)
                                      SOON));
     CHECK(strstr(why.text, "mysql://x"));
     CHECK(strstr(why.text, "sqlite:"));
+    CHECK(strstr(why.text, "postgres://"));
 }
 
 static const struct store_verb nonsense = { .name = "test.nonsense", .writes = true,
