@@ -60,8 +60,10 @@ def make_store(names):
     folder = build.build("release") / "src"
     libraries = [folder / f"lib{name}.a" for name in
                  ("weir-store", "weir-flow", "weir-rt", "weir-base", "blake3")]
+    found = subprocess.run(["pkg-config", "--cflags", "libpq"], text=True, capture_output=True)
     for name in names:
-        build.run(*CC, f"-I{HERE.parent / 'include'}", f"-I{HERE.parent / 'src'}",
+        build.run(*CC, *found.stdout.split(), f"-I{HERE.parent / 'include'}",
+                  f"-I{HERE.parent / 'src'}",
                   HERE / f"store/{name}.c", HERE / "measure.c", *libraries, "-lsqlite3", "-lpq",
                   "-o", path("store", name))
 
@@ -83,7 +85,10 @@ def make_rust(names):
 
 
 def make_servers(names):
-    """Others made them: nothing to do but to start them."""
+    """Others made them: nothing to do but to start them, and ours to bring load upon one."""
+    if "postgres" in names:
+        PLACES["store"].mkdir(parents=True, exist_ok=True)
+        make_store(["cycle"])
 
 
 def make_net(names):

@@ -211,6 +211,11 @@ def catch(word):
         make(COPY / "build/gcc", "src/weir")
         failed = run(weir, "sim", "--scenario", name, "--seeds", "1..300")[1]
         return failed and f"{word}, which {failed}"
+    if kind == "postgres":
+        make(COPY / "build/gcc", f"src/{name}_test")
+        failed = run("tests/postgres/run", COPY / f"build/gcc/src/{name}_test",
+                     seconds=LONG_SECONDS)[1]
+        return failed and f"{word}, which {failed}"
     return unit("tsan", name) if kind == "tsan" else unit("gcc", word)
 
 

@@ -1,11 +1,14 @@
 /* Durable jobs: insert, claim, complete, each acknowledged after its fsync, by many clients at
  * once, with a million finished jobs in the store.  Every client queues a job of its own with a
  * random unique key, claims whichever is first, and completes that one.
- * usage: cycle FILE [clients] [seconds] [finished rows] */
+ * On a server the figures are called pg_..., else store_...
+ * usage: cycle FILE-OR-URL [clients] [seconds] [finished rows] */
+#include <libpq-fe.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <weir/run.h>
 #include <weir/scope.h>
@@ -17,6 +20,7 @@
 
 struct bench {
     const char *path;
+    bool server;
     uint64_t clients, seconds, rows;
     struct store *store;
     wr_time end;
@@ -73,18 +77,20 @@ static wr_err client(void *arg)
 }
 
 /* As they would be after a million cycles, made the quick way. */
-static void make_finished(struct bench *bench)
+#define FINISHED(id) " insert into job_done (id, task, kind, slot, priority, state, attempt," \
+    " queued_at, started_at, finished_at, input, output%s)" \
+    " select " id ", 'task_00', 'fetch', 'network_client', 1, 4, 1, 1600000000000 + i," \
+    " 1600000000000 + i, 1600000000000 + i," \
+    " '{\"kind\":\"query\",\"query\":\"what is a weir\"}', '{\"pages\":3}'%s from n"
+
+static void make_in_file(struct bench *bench)
 {
     sqlite3 *db;
     char sql[600];
     snprintf(sql, sizeof(sql),
-             "with recursive n(i) as (select 1 union all select i + 1 from n where i < %llu)"
-             " insert into job_done (id, task, kind, slot, priority, state, attempt, queued_at,"
-             " started_at, finished_at, input, output)"
-             " select printf('%%016x%%08x', 1600000000000000000 + i * 1000000, i), 'task_00',"
-             " 'fetch', 'network_client', 1, 4, 1, 1600000000000 + i, 1600000000000 + i,"
-             " 1600000000000 + i, '{\"kind\":\"query\",\"query\":\"what is a weir\"}',"
-             " '{\"pages\":3}' from n", (unsigned long long)bench->rows);
+             "with recursive n(i) as (select 1 union all select i + 1 from n where i < "
+             "%llu)" FINISHED("printf('%%016x%%08x', 1600000000000000000 + i * 1000000, i)"),
+             (unsigned long long)bench->rows, "", "");
     WR_ASSERT(sqlite3_open(bench->path, &db) == SQLITE_OK);
     WR_ASSERT(sqlite3_exec(db, "pragma synchronous = off; begin", NULL, NULL, NULL) == 0);
     WR_ASSERT(sqlite3_exec(db, "delete from job_done", NULL, NULL, NULL) == SQLITE_OK);
@@ -95,14 +101,36 @@ static void make_finished(struct bench *bench)
     sqlite3_close(db);
 }
 
+static void make_on_server(struct bench *bench)
+{
+    char sql[700];
+    PGconn *pg = PQconnectdb(bench->path);
+    snprintf(sql, sizeof(sql),
+             "truncate job_done; with n(i) as (select generate_series(1::bigint, %llu))"
+             FINISHED("lpad(to_hex(1600000000000000000 + i * 1000000), 16, '0')"
+                      " || lpad(to_hex(i), 8, '0')"),
+             (unsigned long long)bench->rows, ", seq", ", -i");
+    PGresult *result = PQexec(pg, sql);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK)
+        wr_panic("%s", PQerrorMessage(pg));
+    PQclear(result);
+    PQclear(PQexec(pg, "vacuum analyze job_done"));
+    PQfinish(pg);
+}
+
 static void open_store(struct bench *bench)
 {
     char url[300];
     struct store_why why = { "" };
-    snprintf(url, sizeof(url), "sqlite:%s", bench->path);
+    snprintf(url, sizeof(url), "%s%s", bench->server ? "" : "sqlite:", bench->path);
     wr_err err = store_open(&bench->store, &(struct store_conf){ .url = url }, &why, WR_NEVER);
     if (err)
         wr_panic("%s", why.text);
+}
+
+static void say(const struct bench *bench, const char *what, double value)
+{
+    printf("%s_%s %.3f\n", bench->server ? "pg" : "store", what, value);
 }
 
 static wr_err run(void *arg)
@@ -111,7 +139,10 @@ static wr_err run(void *arg)
     struct wr_scope *scope;
     open_store(bench);
     store_close(bench->store, WR_NEVER);
-    make_finished(bench);
+    if (bench->server)
+        make_on_server(bench);
+    else
+        make_in_file(bench);
     open_store(bench);
     bench->latency = calloc(SAMPLES_MAX, sizeof(*bench->latency));
     WR_ASSERT(bench->latency);
@@ -127,15 +158,16 @@ static wr_err run(void *arg)
     double took = (double)(wr_now() - start) / 1e9;
     struct store_health health;
     store_health(bench->store, &health);
-    printf("store_cycles_per_s %.0f\n", (double)bench->cycles / took);
-    printf("store_cycle_cpu_us %.1f\n",
-           (measure_cpu_ms() - cpu) * 1e3 / (double)bench->cycles);
-    printf("store_cycle_batch %.1f\n", (double)health.writes / (double)health.batches);
-    printf("store_cycle_batch_slow_percent %.3f\n",
-           100.0 * (double)health.batches_slow / (double)health.batches);
-    printf("store_cycle_wal_mb %.1f\n", (double)health.wal_bytes / 1e6);
+    double batches = (double)health.batches;
+    say(bench, "cycles_per_s", (double)bench->cycles / took);
+    say(bench, "cycle_cpu_us", (measure_cpu_ms() - cpu) * 1e3 / (double)bench->cycles);
+    say(bench, "cycle_batch", (double)health.writes / batches);
+    say(bench, "cycle_batch_slow_percent", 100.0 * (double)health.batches_slow / batches);
+    if (!bench->server)
+        say(bench, "cycle_wal_mb", (double)health.wal_bytes / 1e6);
     size_t count = bench->samples < SAMPLES_MAX ? bench->samples : SAMPLES_MAX;
-    measure_percentiles("store_cycle_call", bench->latency, count);
+    measure_percentiles(bench->server ? "pg_cycle_call" : "store_cycle_call", bench->latency,
+                        count);
     store_close(bench->store, WR_NEVER);
     free(bench->latency);
     return WR_OK;
@@ -147,5 +179,6 @@ int main(int argc, char **argv)
         .path = argc > 1 ? argv[1] : "cycle.db", .clients = measure_arg(argc, argv, 2, 64),
         .seconds = measure_arg(argc, argv, 3, 10), .rows = measure_arg(argc, argv, 4, 1000000),
     };
+    bench.server = strncmp(bench.path, "postgres", 8) == 0;
     return wr_run(&(struct wr_run_conf){ 0 }, run, &bench) != WR_OK;
 }

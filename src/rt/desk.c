@@ -17,6 +17,7 @@ struct call {
 struct wr_desk {
     const char *name;
     size_t queue_max, queued;
+    size_t keeper_count, busy_count;
     struct spin lock;
     struct waitlist queue;      /* calls */
     struct waitlist keepers;    /* who wait for calls */
@@ -92,7 +93,9 @@ wr_err wr_desk_do(struct wr_desk *desk, struct wr_lane_item *item, wr_time deadl
 /* The lock is held. */
 static size_t take_some(struct wr_desk *desk, struct wr_lane_item **items, size_t max)
 {
-    size_t count = 0;
+    size_t count = 0, free = desk->keeper_count - desk->busy_count;
+    size_t share = free > 1 ? (desk->queued + free - 1) / free : desk->queued;
+    max = max < share ? max : share;
     while (desk->queue.head && count < max) {
         struct call *call = (struct call *)(void *)desk->queue.head;
         waitlist_remove(&desk->queue, &call->waiter);
@@ -103,6 +106,7 @@ static size_t take_some(struct wr_desk *desk, struct wr_lane_item **items, size_
     }
     desk->queued -= count;
     desk->taken += count;
+    desk->busy_count += count > 0;
     return count;
 }
 
@@ -143,6 +147,7 @@ void wr_desk_done(struct wr_desk *desk, struct wr_lane_item *const *items, size_
         *at = call->next;
         finish(call);
     }
+    desk->busy_count--;
     spin_unlock_kick(&desk->lock);
 }
 
@@ -173,13 +178,14 @@ static void describe(struct topo_node *node, struct topo_row *row)
     spin_unlock(&desk->lock);
 }
 
-wr_err wr_desk_new(struct wr_desk **ret, const char *name, size_t queue_max)
+wr_err wr_desk_new(struct wr_desk **ret, const char *name, size_t queue_max, size_t keepers)
 {
     struct wr_desk *desk = calloc(1, sizeof(*desk));
     if (!desk)
         return WR_NOMEM;
     desk->name = name;
     desk->queue_max = queue_max;
+    desk->keeper_count = keepers;
     wr_topo_add(&desk->topo, describe);
     *ret = desk;
     return WR_OK;

@@ -9,8 +9,9 @@
  *
  * A lane (weir/lane.h) whose work is done by tasks, of which there may be several, instead of
  * a thread.  What has come when a keeper is free is its next batch, in the order in which it
- * came.  An item that has not begun when its deadline or a cancel comes is taken back and
- * never done; one that has begun is waited for, and its result is what it came to.
+ * came: its share of it, when others are free too.  An item that has not begun when its
+ * deadline or a cancel comes is taken back and never done; one that has begun is waited for,
+ * and its result is what it came to.
  */
 #ifndef WR_RT_DESK_H
 #define WR_RT_DESK_H
@@ -19,8 +20,9 @@
 
 struct wr_desk;
 
-/* `name` is a literal; queue_max items may wait.  Errors: NOMEM. */
-wr_err wr_desk_new(struct wr_desk **ret, const char *name, size_t queue_max);
+/* `name` is a literal; queue_max items may wait; so many keepers will there be.
+ * Errors: NOMEM. */
+wr_err wr_desk_new(struct wr_desk **ret, const char *name, size_t queue_max, size_t keepers);
 
 /* Nobody may be waiting on it.  NULL is allowed. */
 void wr_desk_free(struct wr_desk *desk WR_AT);

@@ -18,11 +18,16 @@ static wr_err bring(void *arg)
     return WR_OK;
 }
 
-static struct wr_desk *desk_open(size_t queue_max)
+static struct wr_desk *desk_for(size_t queue_max, size_t keepers)
 {
     struct wr_desk *desk = NULL;
-    CHECK_OK(wr_desk_new(&desk, "test.desk", queue_max));
+    CHECK_OK(wr_desk_new(&desk, "test.desk", queue_max, keepers));
     return desk;
+}
+
+static struct wr_desk *desk_open(size_t queue_max)
+{
+    return desk_for(queue_max, 1);
 }
 
 /* End them with their number as result: 0 is WR_OK. */
@@ -56,6 +61,28 @@ TEST(what_has_come_is_one_batch_in_order_and_each_gets_its_result)
     scope_done(scope);
     CHECK_OK(bringing[0].err);
     CHECK_ERR(WR_EXISTS, bringing[1].err);
+    wr_desk_free(desk);
+}
+
+TEST(keepers_that_are_free_share_what_has_come)
+{
+    struct wr_desk *desk = desk_for(10, 3);
+    struct bringing bringing[7];
+    struct wr_scope *scope = scope_open();
+    struct wr_lane_item *items[3][8];
+    size_t counts[3];
+    for (int i = 0; i < 7; i++) {
+        bringing[i] = (struct bringing){ desk, 0, WR_NEVER, WR_OK };
+        go(scope, bring, &bringing[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(wr_desk_take(desk, items[i], 8, &counts[i], WR_NOW));
+    CHECK_EQ(3, counts[0]);
+    CHECK_EQ(2, counts[1]);
+    CHECK_EQ(2, counts[2]);
+    for (int i = 0; i < 3; i++)
+        end(desk, items[i], counts[i]);
+    scope_done(scope);
     wr_desk_free(desk);
 }
 
@@ -148,7 +175,7 @@ static wr_err bring_many(void *arg)
 
 TEST(every_item_is_done_once_by_several_keepers)
 {
-    struct crowd crowd = { .desk = desk_open(64) };
+    struct crowd crowd = { .desk = desk_for(64, 3) };
     struct wr_scope *keepers = scope_open(), *scope = scope_open();
     for (int i = 0; i < 3; i++)
         CHECK_OK(wr_scope_go(keepers, "test.keeper", keep, &crowd));

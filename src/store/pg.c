@@ -72,7 +72,7 @@ static wr_err pg_new(struct pg **ret, const struct store_conf *conf)
     wr_err err = self->url ? WR_OK : WR_NOMEM;
     if (!err)
         err = wr_desk_new(&self->desk, "store.writer",
-                          conf->queue_max ? conf->queue_max : QUEUE_MAX);
+                          conf->queue_max ? conf->queue_max : QUEUE_MAX, self->writer_count);
     if (!err)
         err = wr_sem_new(&self->reading, "store.readers", self->reader_count);
     if (!err)

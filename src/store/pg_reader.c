@@ -29,21 +29,41 @@ static void give(struct pg *self, struct pg_conn *conn)
     wr_mutex_unlock(&self->guard);
 }
 
+static void give_up(struct pg *self, struct pg_conn *conn)
+{
+    (void)!wr_chan_send(self->broken, &conn, WR_NOW);       /* has room for all readers */
+}
+
+/* One that is still there; those that have gone meanwhile are left to the mender.
+ * Errors: IO (the server cannot be reached), TIMEOUT, CANCELED. */
+static wr_err take_sound(struct pg *self, struct pg_conn **ret, wr_time deadline)
+{
+    for (;;) {
+        wr_err err = wr_sem_acquire(self->reading, deadline);
+        if (err)
+            return err;
+        *ret = take(self);
+        if (!*ret) {
+            wr_sem_release(self->reading);
+            return WR_IO;
+        }
+        if (pg_alive(*ret))
+            return WR_OK;
+        give_up(self, *ret);
+    }
+}
+
 wr_err pg_read(struct pg *self, struct store_act *act, wr_time deadline)
 {
     size_t at;
-    wr_err err = wr_sem_acquire(self->reading, deadline);
+    struct pg_conn *conn;
+    wr_err err = take_sound(self, &conn, deadline);
     if (err)
         return err;
-    struct pg_conn *conn = take(self);
-    if (!conn) {
-        wr_sem_release(self->reading);
-        return WR_IO;
-    }
-    err = pg_alive(conn) ? pg_batch(conn, &act, 1, &at, deadline) : WR_IO;
+    err = pg_batch(conn, &act, 1, &at, deadline);
     pg_rest(conn);
     if (pg_failed(conn)) {
-        (void)!wr_chan_send(self->broken, &conn, WR_NOW);      /* has room for all readers */
+        give_up(self, conn);
         return err;
     }
     give(self, conn);
