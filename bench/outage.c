@@ -14,15 +14,15 @@
 
 struct bench {
     uint64_t callers, seconds;
-    const struct wr_call *call;
+    const struct wr_way *way;
     _Atomic uint64_t questions, sent;
     _Atomic wr_time recovers_at, reached_at;
     wr_time ends_at;
 };
 
-static wr_err ask_dead(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_dead(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct bench *bench = call->self;
+    struct bench *bench = way->self;
     (void)deadline;
     atomic_fetch_add(&bench->sent, 1);
     if (wr_now() < bench->recovers_at) {
@@ -41,7 +41,7 @@ static wr_err caller(void *arg)
     while (wr_now() < bench->ends_at) {
         struct wr_ask ask = { .safe = true };
         atomic_fetch_add(&bench->questions, 1);
-        (void)!wr_call(bench->call, &ask, wr_after(WR_S(1)));
+        (void)!wr_way_ask(bench->way, &ask, wr_after(WR_S(1)));
         wr_ask_done(&ask);
         MUST(wr_sleep(wr_after(WR_MS(100))));
     }
@@ -49,10 +49,10 @@ static wr_err caller(void *arg)
 }
 
 /* How many are sent for each question while all is dead. */
-static double run(struct bench *bench, const struct wr_call *call, bool recovers)
+static double run(struct bench *bench, const struct wr_way *way, bool recovers)
 {
     struct wr_scope *scope;
-    bench->call = call;
+    bench->way = way;
     bench->questions = bench->sent = 0;
     bench->reached_at = 0;
     bench->ends_at = wr_after(WR_S(bench->seconds + (recovers ? 3 : 0)));
@@ -79,10 +79,10 @@ static wr_err bench(void *arg)
     MUST(wr_scope_new(&janitor, &(struct wr_scope_conf){ .name = "janitor",
                                                          .deadline = WR_NEVER }));
     MUST(wr_scope_go(janitor, "bench.janitor", wr_breakers_run, breakers));
-    const struct wr_call *call = WR_CALL(ask_dead, bench);
-    printf("blind_amplification %.3f\n", run(bench, WR_RETRIED(blind, call), false));
-    printf("weir_amplification %.3f\n", run(bench, WR_RETRIED(retry, call), false));
-    run(bench, WR_RETRIED(retry, WR_GUARDED(breakers, call)), true);
+    const struct wr_way *way = WR_WAY(ask_dead, bench);
+    printf("blind_amplification %.3f\n", run(bench, WR_RETRIED(blind, way), false));
+    printf("weir_amplification %.3f\n", run(bench, WR_RETRIED(retry, way), false));
+    run(bench, WR_RETRIED(retry, WR_GUARDED(breakers, way)), true);
     WR_ASSERT(bench->reached_at != 0);
     printf("weir_probe_ms %.1f\n", (double)(bench->reached_at - bench->recovers_at) / 1e6);
     MUST(wr_scope_close(janitor));

@@ -16,14 +16,14 @@
 
 struct bench {
     uint64_t calls, callers;
-    const struct wr_call *call;
+    const struct wr_way *way;
     _Atomic uint64_t next, asked, seed;
     int64_t *took;
 };
 
-static wr_err ask_slow_tail(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_slow_tail(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct bench *bench = call->self;
+    struct bench *bench = way->self;
     uint64_t seed = atomic_fetch_add(&bench->seed, 0x9e3779b97f4a7c15) | 1;
     atomic_fetch_add(&bench->asked, 1);
     bool slow = measure_random(&seed) % SLOW_ONE_IN == 0;
@@ -42,7 +42,7 @@ static wr_err caller(void *arg)
             return WR_OK;
         struct wr_ask ask = { .safe = true, .targets = targets, .target_count = 2 };
         wr_time begun = wr_now();
-        MUST(wr_call(bench->call, &ask, wr_after(WR_S(5))));
+        MUST(wr_way_ask(bench->way, &ask, wr_after(WR_S(5))));
         bench->took[number] = wr_now() - begun;
         wr_ask_done(&ask);
     }
@@ -55,10 +55,10 @@ static int compare(const void *a, const void *b)
 }
 
 /* The slowest of a thousand, in ms. */
-static double run(struct bench *bench, const struct wr_call *call)
+static double run(struct bench *bench, const struct wr_way *way)
 {
     struct wr_scope *scope;
-    bench->call = call;
+    bench->way = way;
     bench->next = bench->asked = 0;
     bench->seed = MEASURE_SEED;
     MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "callers",
@@ -78,9 +78,9 @@ static wr_err bench(void *arg)
     bench->took = calloc(bench->calls, sizeof(bench->took[0]));
     WR_ASSERT(bench->took != NULL);
     MUST(wr_hedge_new(&hedge, &(struct wr_hedge_conf){ .name = "bench" }));
-    const struct wr_call *call = WR_CALL(ask_slow_tail, bench);
-    double alone = run(bench, call);
-    double hedged = run(bench, WR_HEDGED(hedge, call));
+    const struct wr_way *way = WR_WAY(ask_slow_tail, bench);
+    double alone = run(bench, way);
+    double hedged = run(bench, WR_HEDGED(hedge, way));
     double extra = (double)(bench->asked - bench->calls) * 100 / (double)bench->calls;
     printf("plain_tail_p999_ms %.2f\n", alone);
     printf("weir_tail_p999_ms %.2f\n", hedged);

@@ -34,9 +34,9 @@ struct reader {
     sqlite3_stmt *select;
 };
 
-static wr_err nobody(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err nobody(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    (void)call;
+    (void)way;
     (void)ask;
     (void)deadline;
     return WR_INVALID;              /* it was to be found before */
@@ -48,7 +48,7 @@ static int64_t read_ours(struct reader *reader, uint64_t key)
     struct wr_ask ask = { .key = &key, .key_len = sizeof(key), .safe = true };
     wr_cache_drop(cache, &key, sizeof(key));
     wr_time begun = wr_now();
-    MUST(wr_call(WR_CACHED(cache, WR_CALL(nobody, NULL)), &ask, wr_after(WR_S(10))));
+    MUST(wr_way_ask(WR_CACHED(cache, WR_WAY(nobody, NULL)), &ask, wr_after(WR_S(10))));
     int64_t took = wr_now() - begun;
     WR_ASSERT(ask.answer->len == PAYLOAD);
     wr_ask_done(&ask);

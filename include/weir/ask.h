@@ -2,23 +2,23 @@
  *
  * Whoever is asked may be slow, down, or tired of us.  What helps is always the same:
  * remember the answer, ask again, keep to the limit, leave the dead alone, ask another.
- * Each is a wrapper around a call and is a call itself, so they nest as one would say it:
+ * Each is a way to ask that is wrapped around another, so they nest as one would say it:
  *
- *     const struct wr_call *lookup =
+ *     const struct wr_way *lookup =
  *         WR_CACHED(cache,
  *             WR_RETRIED(retry,
  *                 WR_LIMITED(limiter,
- *                     WR_GUARDED(breakers, WR_CALL(ask_crossref, client)))));
+ *                     WR_GUARDED(breakers, WR_WAY(ask_crossref, client)))));
  *
  *     struct wr_ask ask = { .question = &title, .key = key, .key_len = len, .safe = true };
- *     err = wr_call(lookup, &ask, wr_after(WR_S(10)));
+ *     err = wr_way_ask(lookup, &ask, wr_after(WR_S(10)));
  *     if (!err)
  *         ...ask.answer
  *     wr_ask_done(&ask);
  *
  * The innermost is a function of the user's:
  *
- *     static wr_err ask_crossref(const struct wr_call *call, struct wr_ask *ask,
+ *     static wr_err ask_crossref(const struct wr_way *way, struct wr_ask *ask,
  *                                wr_time deadline)
  *
  * It leaves the answer in ask->answer with WR_OK.  What its errors mean to the wrappers:
@@ -66,25 +66,25 @@ struct wr_ask {
     uint32_t tries;             /* times that somebody outside was asked for it */
 };
 
-struct wr_call {
-    wr_err (*ask)(const struct wr_call *call, struct wr_ask *ask, wr_time deadline);
+struct wr_way {
+    wr_err (*ask)(const struct wr_way *way, struct wr_ask *ask, wr_time deadline);
     void *self;                 /* whatever the function needs */
-    const struct wr_call *inner;
+    const struct wr_way *inner;
 };
 
 /* The innermost: the user's function, and what it needs. */
-#define WR_CALL(function, self_) \
-    (&(const struct wr_call){ .ask = (function), .self = (self_) })
+#define WR_WAY(function, self_) \
+    (&(const struct wr_way){ .ask = (function), .self = (self_) })
 
 /* Ask.  An answer that the ask had before is let go.  Every wait below is bounded by the
  * deadline.  Errors: those of the innermost and of the wrappers, see there. */
-wr_err wr_call(const struct wr_call *call, struct wr_ask *ask, wr_time deadline);
+wr_err wr_way_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline);
 
 /* Let the answer go.  The rest of the ask stays, and may be asked again. */
 void wr_ask_done(struct wr_ask *ask);
 
-/* What an error of a call says about who was asked. */
+/* What an error of a way says about who was asked. */
 enum wr_verdict { WR_VERDICT_GOOD, WR_VERDICT_BAD, WR_VERDICT_NONE };
-enum wr_verdict wr_call_verdict(wr_err err);
+enum wr_verdict wr_ask_verdict(wr_err err);
 
 #endif

@@ -7,7 +7,7 @@
  *     err = wr_breaker_enter(breakers, target, &pass);     (OPENCIRCUIT: not now)
  *     if (!err) {
  *         err = ...ask
- *         wr_breaker_leave(breakers, target, pass, wr_call_verdict(err));
+ *         wr_breaker_leave(breakers, target, pass, wr_ask_verdict(err));
  *     }
  *
  * or WR_GUARDED(breakers, call), with the ask's target.
@@ -80,8 +80,8 @@ void wr_breaker_leave(struct wr_breakers *breakers, uint32_t target, uint32_t pa
 struct wr_breaker_stat wr_breaker_stat(const struct wr_breakers *breakers, uint32_t target);
 
 /* As a wrapper.  Errors: OPENCIRCUIT; those of the inner call. */
-wr_err wr_breaker_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline);
+wr_err wr_breaker_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline);
 #define WR_GUARDED(breakers, inner_) \
-    (&(const struct wr_call){ .ask = wr_breaker_ask, .self = (breakers), .inner = (inner_) })
+    (&(const struct wr_way){ .ask = wr_breaker_ask, .self = (breakers), .inner = (inner_) })
 
 #endif

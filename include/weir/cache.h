@@ -101,8 +101,8 @@ struct wr_cache_stat wr_cache_stat(struct wr_cache *cache);
 
 /* As a wrapper.  Errors: NOTFOUND (remembered or fresh); those of the inner call; TIMEOUT and
  * CANCELED while waiting for another's answer. */
-wr_err wr_cache_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline);
+wr_err wr_cache_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline);
 #define WR_CACHED(cache, inner_) \
-    (&(const struct wr_call){ .ask = wr_cache_ask, .self = (cache), .inner = (inner_) })
+    (&(const struct wr_way){ .ask = wr_cache_ask, .self = (cache), .inner = (inner_) })
 
 #endif

@@ -5,7 +5,7 @@
  *
  *     uint32_t peers[] = { 4, 0, 2, 1, 3 };        (best first, all different)
  *     struct wr_ask ask = { ..., .targets = peers, .target_count = 5, .safe = true };
- *     err = wr_call(WR_HEDGED(hedge, WR_GUARDED(breakers, call)), &ask, deadline);
+ *     err = wr_way_ask(WR_HEDGED(hedge, WR_GUARDED(breakers, call)), &ask, deadline);
  *
  * The first `alpha` targets are asked at once, each by a task (a leg) with its own ask whose
  * target is set.  When the delay has passed without enough satisfactory answers, or when
@@ -76,8 +76,8 @@ struct wr_hedge_stat wr_hedge_stat(const struct wr_hedge *hedge);
 /* As a wrapper.  When no quorum comes: NOTFOUND if every leg that answered said so, or
  * answered without satisfying; OPENCIRCUIT if every leg was refused by its breaker; TIMEOUT,
  * CANCELED; else the error of the first leg that failed. */
-wr_err wr_hedge_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline);
+wr_err wr_hedge_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline);
 #define WR_HEDGED(hedge, inner_) \
-    (&(const struct wr_call){ .ask = wr_hedge_ask, .self = (hedge), .inner = (inner_) })
+    (&(const struct wr_way){ .ask = wr_hedge_ask, .self = (hedge), .inner = (inner_) })
 
 #endif

@@ -97,8 +97,8 @@ struct wr_limiter_stat wr_limiter_stat(const struct wr_limiter *limiter);
 /* As a wrapper: a turn before each question; one that was refused is asked once more, if
  * its next turn comes in time.  Errors: BUSY (refused twice, or once and there is no time
  * left); those of acquire and of the inner call. */
-wr_err wr_limiter_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline);
+wr_err wr_limiter_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline);
 #define WR_LIMITED(limiter, inner_) \
-    (&(const struct wr_call){ .ask = wr_limiter_ask, .self = (limiter), .inner = (inner_) })
+    (&(const struct wr_way){ .ask = wr_limiter_ask, .self = (limiter), .inner = (inner_) })
 
 #endif

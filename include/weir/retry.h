@@ -1,7 +1,7 @@
 /* retry.h - ask again, but never so that it makes an outage worse.
  *
  *     err = wr_retry_new(&retry, &(struct wr_retry_conf){ .name = "dht.lookup" });
- *     err = wr_call(WR_RETRIED(retry, call), &ask, deadline);
+ *     err = wr_way_ask(WR_RETRIED(retry, call), &ask, deadline);
  *
  * Only safe questions are asked again, only after errors that may pass (wr_err_retryable),
  * and not when the breaker is open or the other side said that we ask too often.  The pause
@@ -54,8 +54,8 @@ void wr_retry_free(struct wr_retry *retry);
 struct wr_retry_stat wr_retry_stat(const struct wr_retry *retry);
 
 /* As a wrapper.  Errors: the last one of the inner call; CANCELED. */
-wr_err wr_retry_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline);
+wr_err wr_retry_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline);
 #define WR_RETRIED(retry, inner_) \
-    (&(const struct wr_call){ .ask = wr_retry_ask, .self = (retry), .inner = (inner_) })
+    (&(const struct wr_way){ .ask = wr_retry_ask, .self = (retry), .inner = (inner_) })
 
 #endif

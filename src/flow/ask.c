@@ -1,12 +1,12 @@
 /* ask.c - the step from a wrapper to what it wraps. */
 #include <weir/ask.h>
 
-wr_err wr_call(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+wr_err wr_way_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
     wr_ask_done(ask);
     ask->retry_after = 0;
-    ask->tries += call->inner == NULL;
-    wr_err err = call->ask(call, ask, deadline);
+    ask->tries += way->inner == NULL;
+    wr_err err = way->ask(way, ask, deadline);
     if (err)
         wr_ask_done(ask);
     return err;
@@ -18,7 +18,7 @@ void wr_ask_done(struct wr_ask *ask)
     ask->answer = NULL;
 }
 
-enum wr_verdict wr_call_verdict(wr_err err)
+enum wr_verdict wr_ask_verdict(wr_err err)
 {
     switch (err) {
     case WR_CANCELED:

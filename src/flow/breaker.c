@@ -158,15 +158,15 @@ void wr_breaker_leave(struct wr_breakers *breakers, uint32_t target, uint32_t pa
                                                     memory_order_relaxed));
 }
 
-wr_err wr_breaker_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+wr_err wr_breaker_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_breakers *breakers = call->self;
+    struct wr_breakers *breakers = way->self;
     uint32_t pass;
     wr_err err = wr_breaker_enter(breakers, ask->target, &pass);
     if (err)
         return err;
-    err = wr_call(call->inner, ask, deadline);
-    wr_breaker_leave(breakers, ask->target, pass, wr_call_verdict(err));
+    err = wr_way_ask(way->inner, ask, deadline);
+    wr_breaker_leave(breakers, ask->target, pass, wr_ask_verdict(err));
     return err;
 }
 

@@ -233,12 +233,12 @@ TEST(as_a_wrapper_it_spares_who_does_not_answer)
     struct rig rig;
     rig_open(&rig, (struct wr_breakers_conf){ 0 });
     struct outsider outsider = { .always = WR_IO };
-    const struct wr_call *call = WR_GUARDED(rig.breakers, OUTSIDER(&outsider));
+    const struct wr_way *way = WR_GUARDED(rig.breakers, OUTSIDER(&outsider));
     struct wr_ask ask = { 0 };
     for (int i = 0; i < 5; i++)
-        CHECK_ERR(WR_IO, wr_call(call, &ask, wr_after(WR_S(1))));
+        CHECK_ERR(WR_IO, wr_way_ask(way, &ask, wr_after(WR_S(1))));
     pass_time(WR_MS(100));
-    CHECK_ERR(WR_OPENCIRCUIT, wr_call(call, &ask, wr_after(WR_S(1))));
+    CHECK_ERR(WR_OPENCIRCUIT, wr_way_ask(way, &ask, wr_after(WR_S(1))));
     CHECK_EQ(5, outsider.asked);
     rig_close(&rig);
 }
@@ -250,9 +250,9 @@ TEST(answers_that_there_is_nothing_and_refusals_do_not_open_it)
     struct outsider none = { .always = WR_NOTFOUND }, busy = { .always = WR_BUSY };
     struct wr_ask ask = { 0 };
     for (int i = 0; i < 20; i++) {
-        CHECK_ERR(WR_NOTFOUND, wr_call(WR_GUARDED(rig.breakers, OUTSIDER(&none)), &ask,
+        CHECK_ERR(WR_NOTFOUND, wr_way_ask(WR_GUARDED(rig.breakers, OUTSIDER(&none)), &ask,
                                        wr_after(WR_S(1))));
-        CHECK_ERR(WR_BUSY, wr_call(WR_GUARDED(rig.breakers, OUTSIDER(&busy)), &ask,
+        CHECK_ERR(WR_BUSY, wr_way_ask(WR_GUARDED(rig.breakers, OUTSIDER(&busy)), &ask,
                                    wr_after(WR_S(1))));
     }
     pass_time(WR_MS(100));

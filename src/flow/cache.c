@@ -367,14 +367,14 @@ static bool ask_behind(struct wr_cache *cache, const struct key *key, struct wr_
     return true;
 }
 
-static wr_err ask_inner(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_inner(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_cache *cache = call->self;
+    struct wr_cache *cache = way->self;
     struct key key = key_of(cache, ask->key, ask->key_len);
     wr_err err;
     if (ask_behind(cache, &key, ask, &err, deadline))
         return err;
-    err = wr_call(call->inner, ask, deadline);
+    err = wr_way_ask(way->inner, ask, deadline);
     if (!err || err == WR_NOTFOUND)
         wr_cache_put(cache, ask->key, ask->key_len, ask->answer);
     return err;
@@ -405,9 +405,9 @@ static wr_err found_to_err(enum wr_cache_found found)
 }
 
 /* One goes and asks, the others wait for it. */
-static wr_err ask_together(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_together(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_cache *cache = call->self;
+    struct wr_cache *cache = way->self;
     for (;;) {
         struct flight *flight;
         bool leads;
@@ -417,7 +417,7 @@ static wr_err ask_together(const struct wr_call *call, struct wr_ask *ask, wr_ti
             return err;
         if (leads) {
             found = look_again(cache, ask->key, ask->key_len, &ask->answer);
-            err = found ? found_to_err(found) : ask_inner(call, ask, deadline);
+            err = found ? found_to_err(found) : ask_inner(way, ask, deadline);
             flight_land(flight, err, ask->answer);
             return err;
         }
@@ -431,15 +431,15 @@ static wr_err ask_together(const struct wr_call *call, struct wr_ask *ask, wr_ti
     }
 }
 
-wr_err wr_cache_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+wr_err wr_cache_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_cache *cache = call->self;
+    struct wr_cache *cache = way->self;
     if (ask->key_len == 0)
-        return wr_call(call->inner, ask, deadline);
+        return wr_way_ask(way->inner, ask, deadline);
     enum wr_cache_found found = wr_cache_get(cache, ask->key, ask->key_len, &ask->answer);
     if (found)
         return found_to_err(found);
-    return ask->safe ? ask_together(call, ask, deadline) : ask_inner(call, ask, deadline);
+    return ask->safe ? ask_together(way, ask, deadline) : ask_inner(way, ask, deadline);
 }
 
 /* ---- life ---- */

@@ -208,7 +208,7 @@ static wr_err ask_key(struct rig *rig, struct outsider *outsider, struct wr_ask 
                       wr_time deadline)
 {
     *ask = (struct wr_ask){ .key = "k", .key_len = 1, .safe = true };
-    return wr_call(WR_CACHED(rig->cache, OUTSIDER(outsider)), ask, deadline);
+    return wr_way_ask(WR_CACHED(rig->cache, OUTSIDER(outsider)), ask, deadline);
 }
 
 TEST(an_answer_is_asked_for_once_and_remembered_and_so_is_that_there_is_none)
@@ -249,7 +249,8 @@ TEST(without_a_key_everything_is_asked)
     struct outsider outsider = { 0 };
     struct wr_ask ask = { .safe = true };
     for (int i = 0; i < 3; i++)
-        CHECK_OK(wr_call(WR_CACHED(rig.cache, OUTSIDER(&outsider)), &ask, wr_after(WR_S(1))));
+        CHECK_OK(wr_way_ask(WR_CACHED(rig.cache, OUTSIDER(&outsider)), &ask,
+                            wr_after(WR_S(1))));
     CHECK_EQ(3, outsider.asked);
     wr_ask_done(&ask);
     rig_close(&rig);

@@ -45,7 +45,7 @@ struct leg {
 /* One call with its legs; on the stack of who called. */
 struct round {
     struct wr_hedge *hedge;
-    const struct wr_call *inner;
+    const struct wr_way *inner;
     const struct wr_ask *ask;
     struct wr_scope *scope;
     wr_time deadline;
@@ -68,7 +68,7 @@ static wr_err run_leg(void *arg)
     struct round *round = leg->round;
     const struct wr_hedge_conf *conf = &round->hedge->conf;
     wr_time begun = wr_now();
-    leg->err = wr_call(round->inner, &leg->ask, round->deadline);
+    leg->err = wr_way_ask(round->inner, &leg->ask, round->deadline);
     leg->took = wr_now() - begun;
     leg->satisfies = !leg->err
                      && (!conf->satisfies || conf->satisfies(&leg->ask, leg->ask.answer));
@@ -212,10 +212,10 @@ static wr_err failure(const struct round *round, wr_err ended)
     return nothing ? WR_NOTFOUND : refused || !first ? WR_OPENCIRCUIT : first;
 }
 
-static wr_err ask_many(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_many(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_hedge *hedge = call->self;
-    struct round round = { .hedge = hedge, .inner = call->inner, .ask = ask,
+    struct wr_hedge *hedge = way->self;
+    struct round round = { .hedge = hedge, .inner = way->inner, .ask = ask,
                            .deadline = deadline, .quorum = hedge->conf.quorum };
     wr_err err = wr_scope_new(&round.scope, &(struct wr_scope_conf){
         .name = hedge->conf.name, .deadline = deadline });
@@ -237,13 +237,13 @@ static wr_err ask_many(const struct wr_call *call, struct wr_ask *ask, wr_time d
     return err;
 }
 
-wr_err wr_hedge_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+wr_err wr_hedge_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
     if (ask->safe && ask->target_count > 1)
-        return ask_many(call, ask, deadline);
+        return ask_many(way, ask, deadline);
     if (ask->target_count > 0)
         ask->target = ask->targets[0];
-    return wr_call(call->inner, ask, deadline);
+    return wr_way_ask(way->inner, ask, deadline);
 }
 
 /* ---- life ---- */

@@ -29,7 +29,7 @@ static wr_err ask_five(struct wr_hedge *hedge, struct outsider *outsider, struct
                        wr_time deadline)
 {
     *ask = (struct wr_ask){ .safe = true, .targets = five, .target_count = 5 };
-    return wr_call(WR_HEDGED(hedge, OUTSIDER(outsider)), ask, deadline);
+    return wr_way_ask(WR_HEDGED(hedge, OUTSIDER(outsider)), ask, deadline);
 }
 
 TEST(the_first_of_the_first_wave_wins_and_the_others_are_canceled)
@@ -202,8 +202,8 @@ TEST(what_is_not_safe_or_has_one_target_goes_to_one)
     struct outsider outsider = { .takes = WR_S(1) };
     struct wr_ask unsafe = { .targets = five + 2, .target_count = 3 };
     struct wr_ask single = { .targets = five + 1, .target_count = 1, .safe = true };
-    CHECK_OK(wr_call(WR_HEDGED(hedge, OUTSIDER(&outsider)), &unsafe, wr_after(WR_S(9))));
-    CHECK_OK(wr_call(WR_HEDGED(hedge, OUTSIDER(&outsider)), &single, wr_after(WR_S(9))));
+    CHECK_OK(wr_way_ask(WR_HEDGED(hedge, OUTSIDER(&outsider)), &unsafe, wr_after(WR_S(9))));
+    CHECK_OK(wr_way_ask(WR_HEDGED(hedge, OUTSIDER(&outsider)), &single, wr_after(WR_S(9))));
     CHECK_EQ(2, outsider.asked);
     CHECK_EQ(2, unsafe.target);
     CHECK_EQ(1, single.target);
@@ -265,9 +265,9 @@ TEST(the_delay_follows_what_answers_take_and_is_never_above_its_maximum)
 }
 
 /* One call of a hundred takes a second, the others 5 ms. */
-static wr_err tail_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err tail_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_rand_shared *rand = call->self;
+    struct wr_rand_shared *rand = way->self;
     bool slow = wr_rand_draw(rand, 0, 99) == 0;
     wr_err err = wr_sleep(wr_after(slow ? WR_S(1) : WR_MS(5)));
     (void)deadline;
@@ -282,7 +282,7 @@ TEST(a_tail_is_cut_at_less_than_two_percent_of_extra_legs)
     for (unsigned i = 0; i < learning + calls; i++) {
         struct wr_ask ask = { .safe = true, .targets = five, .target_count = 2 };
         wr_time begun = wr_now();
-        CHECK_OK(wr_call(WR_HEDGED(hedge, WR_CALL(tail_ask, &rand)), &ask,
+        CHECK_OK(wr_way_ask(WR_HEDGED(hedge, WR_WAY(tail_ask, &rand)), &ask,
                          wr_after(WR_S(5))));
         slow += i >= learning && wr_now() - begun > WR_MS(50);
         wr_ask_done(&ask);

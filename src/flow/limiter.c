@@ -320,15 +320,15 @@ struct wr_limiter_stat wr_limiter_stat(const struct wr_limiter *limiter)
     };
 }
 
-wr_err wr_limiter_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+wr_err wr_limiter_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_limiter *limiter = call->self;
+    struct wr_limiter *limiter = way->self;
     for (bool refused = false;; refused = true) {
         wr_err err = wr_limiter_acquire(limiter, deadline);
         if (err)
             return refused && err == WR_TIMEOUT ? WR_BUSY : err;
         wr_time asked = wr_now();
-        err = wr_call(call->inner, ask, deadline);
+        err = wr_way_ask(way->inner, ask, deadline);
         if (err != WR_BUSY)
             return err;
         wr_limiter_refused(limiter, asked, ask->retry_after);

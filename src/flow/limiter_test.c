@@ -197,7 +197,7 @@ TEST(a_refused_question_is_asked_once_more_when_it_is_welcome_again)
     struct outsider outsider = { .script = { WR_BUSY }, .retry_after = WR_S(3) };
     struct wr_ask ask = { 0 };
     wr_time begun = wr_now();
-    CHECK_OK(wr_call(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask, wr_after(WR_S(60))));
+    CHECK_OK(wr_way_ask(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask, wr_after(WR_S(60))));
     CHECK_EQ(WR_S(3), wr_now() - begun);
     CHECK_EQ(2, outsider.asked);
     wr_ask_done(&ask);
@@ -210,12 +210,12 @@ TEST(refused_twice_is_busy_and_so_is_once_without_time_left)
         .interval = WR_MS(100), EXACT });
     struct outsider outsider = { .always = WR_BUSY, .retry_after = WR_S(1) };
     struct wr_ask ask = { 0 };
-    CHECK_ERR(WR_BUSY, wr_call(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask,
+    CHECK_ERR(WR_BUSY, wr_way_ask(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask,
                                wr_after(WR_S(60))));
     CHECK_EQ(2, outsider.asked);
     CHECK_OK(wr_sleep(wr_after(WR_S(10))));
     wr_time begun = wr_now();
-    CHECK_ERR(WR_BUSY, wr_call(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask,
+    CHECK_ERR(WR_BUSY, wr_way_ask(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask,
                                wr_after(WR_MS(900))));
     CHECK_EQ(3, outsider.asked);
     CHECK_EQ(begun, wr_now());
@@ -228,7 +228,7 @@ TEST(other_errors_pass_through_and_slow_nothing_down)
         .interval = WR_MS(100), EXACT });
     struct outsider outsider = { .always = WR_IO };
     struct wr_ask ask = { 0 };
-    CHECK_ERR(WR_IO, wr_call(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask,
+    CHECK_ERR(WR_IO, wr_way_ask(WR_LIMITED(limiter, OUTSIDER(&outsider)), &ask,
                              wr_after(WR_S(60))));
     CHECK_EQ(1, outsider.asked);
     CHECK_EQ(1, wr_limiter_stat(limiter).factor);
@@ -435,9 +435,9 @@ static void note_refused(struct receiver *far, wr_time now, wr_time quiet)
     wr_mutex_unlock(&far->lock);
 }
 
-static wr_err receive(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err receive(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct receiver *far = call->self;
+    struct receiver *far = way->self;
     wr_time sent = wr_now();
     note_sent(far, sent);
     wr_err err = wr_sleep(sent + far->way + draw(far, far->way_differs));
@@ -463,9 +463,9 @@ static wr_err ask_some(void *arg)
     struct asker *asker = arg;
     wr_err err = wr_sleep(asker->begins);
     struct wr_ask ask = { 0 };
-    const struct wr_call *call = WR_LIMITED(asker->limiter, WR_CALL(receive, asker->far));
+    const struct wr_way *way = WR_LIMITED(asker->limiter, WR_WAY(receive, asker->far));
     for (int i = 0; i < 4 && !err; i++)
-        (void)!wr_call(call, &ask, wr_now() + asker->gives_up);
+        (void)!wr_way_ask(way, &ask, wr_now() + asker->gives_up);
     return err;
 }
 

@@ -86,14 +86,14 @@ static wr_time pause(struct wr_retry *retry, uint32_t tries)
     return span < retry->conf.pause_cap ? span : retry->conf.pause_cap;
 }
 
-wr_err wr_retry_ask(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+wr_err wr_retry_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct wr_retry *retry = call->self;
+    struct wr_retry *retry = way->self;
     count(&retry->questions);
     purse_pay(&retry->purse);
     for (uint32_t tries = 1;; tries++) {
         wr_time limit = retry->conf.try_max ? wr_after(retry->conf.try_max) : WR_NEVER;
-        wr_err err = wr_call(call->inner, ask, limit < deadline ? limit : deadline);
+        wr_err err = wr_way_ask(way->inner, ask, limit < deadline ? limit : deadline);
         if (!err || !may_help(retry, ask, err, tries))
             return err;
         wr_time then = wr_after(pause(retry, tries));

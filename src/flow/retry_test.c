@@ -19,7 +19,7 @@ TEST(what_may_pass_is_asked_again_after_a_pause_of_50_to_100_ms)
     struct outsider outsider = { .script = { WR_IO } };
     struct wr_ask ask = { .safe = true };
     wr_time begun = wr_now();
-    CHECK_OK(wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask, wr_after(WR_S(10))));
+    CHECK_OK(wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask, wr_after(WR_S(10))));
     CHECK(wr_now() - begun >= WR_MS(50) && wr_now() - begun <= WR_MS(100));
     CHECK_EQ(2, outsider.asked);
     CHECK_EQ(2, ask.tries);
@@ -35,7 +35,7 @@ TEST(each_further_pause_is_drawn_from_twice_as_long_up_to_the_cap)
     struct outsider outsider = { .always = WR_IO };
     struct wr_ask ask = { .safe = true };
     wr_time begun = wr_now();
-    CHECK_ERR(WR_IO, wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
+    CHECK_ERR(WR_IO, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
                              wr_after(WR_S(10))));
     CHECK_EQ(5, outsider.asked);
     CHECK_EQ(WR_MS(100 + 200 + 300 + 300), wr_now() - begun);
@@ -46,7 +46,7 @@ static uint32_t asked_for(struct wr_retry *retry, wr_err always, bool safe)
 {
     struct outsider outsider = { .always = always };
     struct wr_ask ask = { .safe = safe };
-    CHECK_ERR(always, wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
+    CHECK_ERR(always, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
                               wr_after(WR_S(10))));
     return outsider.asked;
 }
@@ -71,7 +71,7 @@ TEST(a_pause_that_would_end_after_the_deadline_is_not_begun)
     struct outsider outsider = { .always = WR_IO };
     struct wr_ask ask = { .safe = true };
     wr_time begun = wr_now();
-    CHECK_ERR(WR_IO, wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
+    CHECK_ERR(WR_IO, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
                              wr_after(WR_MS(50))));
     CHECK_EQ(begun, wr_now());
     CHECK_EQ(1, wr_retry_stat(retry).too_late);
@@ -87,7 +87,7 @@ TEST(the_deadline_of_the_scope_counts_like_that_of_the_call)
     REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
         .name = "short", .deadline = wr_after(WR_MS(40)) }));
     wr_scope_enter(scope);
-    CHECK_ERR(WR_IO, wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask, WR_NEVER));
+    CHECK_ERR(WR_IO, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask, WR_NEVER));
     wr_scope_leave(scope);
     CHECK_OK(wr_scope_close(scope));
     CHECK_EQ(1, outsider.asked);
@@ -101,7 +101,7 @@ TEST(a_try_is_cut_off_after_try_max_and_the_next_one_has_its_own_time)
     struct outsider outsider = { .takes = WR_S(1) };
     struct wr_ask ask = { .safe = true };
     wr_time begun = wr_now();
-    CHECK_ERR(WR_TIMEOUT, wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
+    CHECK_ERR(WR_TIMEOUT, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
                                   wr_after(WR_S(10))));
     CHECK_EQ(WR_MS(200 + 50 + 200 + 100 + 200), wr_now() - begun);
     wr_retry_free(retry);
@@ -114,7 +114,7 @@ TEST(when_everything_fails_a_fifth_more_is_sent_than_was_asked)
     struct outsider outsider = { .always = WR_IO };
     for (int i = 0; i < 1000; i++) {
         struct wr_ask ask = { .safe = true };
-        CHECK_ERR(WR_IO, wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
+        CHECK_ERR(WR_IO, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask,
                                  wr_after(WR_S(10))));
     }
     struct wr_retry_stat stat = wr_retry_stat(retry);
@@ -133,8 +133,8 @@ TEST(good_times_save_up_no_more_than_the_budgets_maximum)
     struct outsider good = { 0 }, bad = { .always = WR_IO };
     struct wr_ask ask = { .safe = true };
     for (int i = 0; i < 100; i++)
-        CHECK_OK(wr_call(WR_RETRIED(retry, OUTSIDER(&good)), &ask, wr_after(WR_S(1))));
-    CHECK_ERR(WR_IO, wr_call(WR_RETRIED(retry, OUTSIDER(&bad)), &ask, wr_after(WR_S(1))));
+        CHECK_OK(wr_way_ask(WR_RETRIED(retry, OUTSIDER(&good)), &ask, wr_after(WR_S(1))));
+    CHECK_ERR(WR_IO, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&bad)), &ask, wr_after(WR_S(1))));
     CHECK_EQ(1 + 10 + 1, bad.asked);        /* the first, those saved up, the free one */
     wr_retry_free(retry);
 }
@@ -157,7 +157,7 @@ TEST(a_cancel_ends_the_pause)
     CHECK_OK(wr_scope_go(scope, "canceler", cancel_soon, scope));
     wr_scope_enter(scope);
     wr_time begun = wr_now();
-    CHECK_ERR(WR_CANCELED, wr_call(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask, WR_NEVER));
+    CHECK_ERR(WR_CANCELED, wr_way_ask(WR_RETRIED(retry, OUTSIDER(&outsider)), &ask, WR_NEVER));
     CHECK_EQ(WR_MS(10), wr_now() - begun);
     wr_scope_leave(scope);
     CHECK_OK(wr_scope_close(scope));

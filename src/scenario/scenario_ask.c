@@ -144,9 +144,9 @@ static wr_err converse(struct asking *asking, struct wr_ask *ask, wr_time deadli
     return wr_bytes_copy(&ask->answer, line, strcspn(line, "\n"));
 }
 
-static wr_err ask_peer(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_peer(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct asking *asking = call->self;
+    struct asking *asking = way->self;
     asking->legs++;
     wr_err err = converse(asking, ask, deadline);
     asking->legs--;
@@ -155,11 +155,11 @@ static wr_err ask_peer(const struct wr_call *call, struct wr_ask *ask, wr_time d
 }
 
 /* Each peer has its own limiter: the wrapper is made for the one that is asked. */
-static wr_err ask_limited(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_limited(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct asking *asking = call->self;
+    struct asking *asking = way->self;
     struct wr_limiter *limiter = asking->peers[ask->target].limiter;
-    return wr_call(WR_LIMITED(limiter, WR_CALL(ask_peer, asking)), ask, deadline);
+    return wr_way_ask(WR_LIMITED(limiter, WR_WAY(ask_peer, asking)), ask, deadline);
 }
 
 /* ---- the askers ---- */
@@ -177,8 +177,8 @@ static wr_err ask_on(void *arg)
 {
     static const uint32_t orders[PEERS][PEERS] = { { 0, 1, 2 }, { 1, 2, 0 }, { 2, 0, 1 } };
     struct asking *asking = arg;
-    const struct wr_call *leg = WR_GUARDED(asking->breakers, WR_CALL(ask_limited, asking));
-    const struct wr_call *call = WR_CACHED(asking->cache,
+    const struct wr_way *leg = WR_GUARDED(asking->breakers, WR_WAY(ask_limited, asking));
+    const struct wr_way *way = WR_CACHED(asking->cache,
         WR_RETRIED(asking->retry, WR_HEDGED(asking->hedge, leg)));
     for (int i = 0; i < QUESTIONS; i++) {
         char key[2] = { (char)('a' + wr_sim_below(KEYS)), '\0' };
@@ -186,7 +186,7 @@ static wr_err ask_on(void *arg)
                               .targets = orders[wr_sim_below(PEERS)], .target_count = PEERS };
         wr_time begun = wr_now();
         asking->asked++;
-        wr_err err = wr_call(call, &ask, wr_after(WITHIN));
+        wr_err err = wr_way_ask(way, &ask, wr_after(WITHIN));
         WR_ASSERT(wr_now() - begun <= WITHIN);
         WR_ASSERT(!err == (ask.answer != NULL));
         if (err)

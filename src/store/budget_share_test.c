@@ -50,9 +50,9 @@ static wr_err far_store(void *engine, struct store_act *act, wr_time deadline,
 
 static const struct store_engine far_engine = { .act = far_store };
 
-static wr_err receive(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err receive(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct world *world = call->self;
+    struct world *world = way->self;
     (void)deadline;
     wr_err err = wr_sleep(wr_after(world->way + draw(world, world->way_differs)));
     if (err)
@@ -79,12 +79,12 @@ static wr_err ask_some(void *arg)
 {
     struct node *node = arg;
     struct world *world = node->world;
-    const struct wr_call *call = WR_LIMITED(node->limiter, WR_CALL(receive, world));
+    const struct wr_way *way = WR_LIMITED(node->limiter, WR_WAY(receive, world));
     for (int i = 0; i < QUESTIONS; i++) {
         struct wr_ask ask = { 0 };
         if (draw(world, 3) == 0)
             CHECK_OK(wr_sleep(wr_after(draw(world, 20 * world->interval))));
-        wr_err err = wr_call(call, &ask, wr_after(WR_S(30)));
+        wr_err err = wr_way_ask(way, &ask, wr_after(WR_S(30)));
         CHECK(err == WR_OK || err == WR_BUSY || err == WR_TIMEOUT);
         wr_ask_done(&ask);
     }

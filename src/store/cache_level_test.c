@@ -54,9 +54,9 @@ static void written(struct end *end, uint64_t puts)
     } while (stat.written + stat.not_written < puts);
 }
 
-static wr_err answer_none_to_n(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err answer_none_to_n(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    struct end *end = call->self;
+    struct end *end = way->self;
     (void)deadline;
     end->asked++;
     return *(const char *)ask->key == 'n' ? WR_NOTFOUND
@@ -67,7 +67,7 @@ static wr_err answer_none_to_n(const struct wr_call *call, struct wr_ask *ask, w
 static wr_err ask_for(struct end *end, const char *key)
 {
     struct wr_ask ask = { .key = key, .key_len = strlen(key), .safe = true };
-    wr_err err = wr_call(WR_CACHED(end->cache, WR_CALL(answer_none_to_n, end)), &ask, SOON);
+    wr_err err = wr_way_ask(WR_CACHED(end->cache, WR_WAY(answer_none_to_n, end)), &ask, SOON);
     CHECK(*key == 'n' ? err == WR_NOTFOUND && !ask.answer
                       : err == WR_OK && strcmp((char *)ask.answer->data, key) == 0);
     wr_ask_done(&ask);

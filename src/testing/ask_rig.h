@@ -1,7 +1,7 @@
 /* ask_rig.h - somebody outside, as a call: answers, delays and errors by a script.
  *
  *     struct outsider crossref = { .takes = WR_MS(20) };
- *     err = wr_call(WR_RETRIED(retry, OUTSIDER(&crossref)), &ask, deadline);
+ *     err = wr_way_ask(WR_RETRIED(retry, OUTSIDER(&crossref)), &ask, deadline);
  *     CHECK_EQ(3, crossref.asked);
  */
 #ifndef WR_TESTING_ASK_RIG_H
@@ -28,10 +28,10 @@ struct outsider {
     _Atomic wr_time last;                   /* when it was last asked */
 };
 
-static inline wr_err outsider_ask(const struct wr_call *call, struct wr_ask *ask,
+static inline wr_err outsider_ask(const struct wr_way *way, struct wr_ask *ask,
                                   wr_time deadline)
 {
-    struct outsider *outsider = call->self;
+    struct outsider *outsider = way->self;
     uint32_t number = atomic_fetch_add(&outsider->asked, 1);
     outsider->last = wr_now();
     wr_time takes = ask->target < 8 && outsider->takes_of[ask->target]
@@ -54,7 +54,7 @@ static inline wr_err outsider_ask(const struct wr_call *call, struct wr_ask *ask
     return err ? err : wr_bytes_copy(&ask->answer, text, strlen(text));
 }
 
-#define OUTSIDER(outsider) WR_CALL(outsider_ask, outsider)
+#define OUTSIDER(outsider) WR_WAY(outsider_ask, outsider)
 
 static inline const char *ask_text(const struct wr_ask *ask)
 {

@@ -22,9 +22,9 @@ static struct wr_retry *retry;
 static struct wr_cache *cache;
 static atomic_int asked;
 
-static wr_err ask_one(const struct wr_call *call, struct wr_ask *ask, wr_time deadline)
+static wr_err ask_one(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
-    (void)call;
+    (void)way;
     atomic_fetch_add(&asked, 1);
     if (ask->target == 0)
         return wr_sleep(deadline);                  /* does not answer */
@@ -59,15 +59,15 @@ static void free_all(void)
 static wr_err look_up(struct wr_ask *ask)
 {
     static const uint32_t targets[] = { 0, 1, 2 };
-    const struct wr_call *call =
+    const struct wr_way *way =
         WR_CACHED(cache,
             WR_RETRIED(retry,
                 WR_LIMITED(limiter,
                     WR_HEDGED(hedge,
-                        WR_GUARDED(breakers, WR_CALL(ask_one, NULL))))));
+                        WR_GUARDED(breakers, WR_WAY(ask_one, NULL))))));
     *ask = (struct wr_ask){ .key = "key", .key_len = 3, .safe = true,
                             .targets = targets, .target_count = 3 };
-    return wr_call(call, ask, wr_after(WR_S(2)));
+    return wr_way_ask(way, ask, wr_after(WR_S(2)));
 }
 
 /* Of two sources, each of which goes that way. */
