@@ -13,6 +13,7 @@ import sys
 
 import clex
 import format as layout
+import mutants
 import tree
 
 LINE_MAX = 96
@@ -187,6 +188,16 @@ def promised_test(source):
                 yield number, f"no end-to-end test says \"{words}\""
 
 
+def planted_fault(source):
+    if source.name != "tests/mutants/planted.txt":
+        return
+    for fault in mutants.planted(source.path):
+        path = tree.TOP / fault.file
+        if not path.is_file() or fault.mutate(path.read_text()) is None:
+            yield source.lines.index(f"== {fault.name}") + 1, \
+                f"its place is not found exactly once in {fault.file}"
+
+
 # Rule, what it says, which files it looks at.
 C, CODE = (".c", ".h"), (".c", ".h", ".S", ".py")
 RULES = [
@@ -203,6 +214,7 @@ RULES = [
     (layer, "includes go down the layers", C),
     (lock_across_wait, "no wait between lock and unlock", (".c",)),
     (promised_test, "what is said to show a promise is there", (".md",)),
+    (planted_fault, "every planted fault can still be planted", (".txt",)),
     (layout_rule, "layout is as clang-format has it", (".c",)),
 ]
 
@@ -216,7 +228,7 @@ def report(number, title, findings):
 
 def check_tree():
     sources = [Source(path) for path in tree.every()
-               if path.suffix in (*CODE, ".md", ".pml", "") and path.name != "LICENSE"]
+               if path.suffix in (*CODE, ".md", ".pml", ".txt", "") and path.name != "LICENSE"]
     print(f"1..{len(RULES)}")
     good = True
     for number, (rule, title, endings) in enumerate(RULES, 1):
