@@ -272,7 +272,7 @@ static void cancel_there(void *arg)
 
 void pg_cancel(struct pg_conn *conn, wr_time deadline)
 {
-    PGcancel *cancel = PQgetCancel(conn->pg);
+    PGcancel *cancel = PQstatus(conn->pg) == CONNECTION_OK ? PQgetCancel(conn->pg) : NULL;
     if (!cancel)
         return;
     (void)!wr_offload(cancel_there, cancel, deadline);
@@ -363,7 +363,7 @@ static wr_err error_of(const PGresult *result)
     static const struct { const char *begins; wr_err err; } faults[] = {
         { "23505", WR_EXISTS }, { "22", WR_INVALID }, { "23", WR_INVALID },
         { "54", WR_INVALID }, { "57014", WR_TIMEOUT }, { "55P03", WR_TIMEOUT },
-        { "40", WR_BUSY }, { "42501", WR_DENIED },
+        { "40", WR_BUSY }, { "42501", WR_DENIED }, { "42601", WR_INVALID },
     };
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     for (size_t i = 0; state && i < sizeof(faults) / sizeof(faults[0]); i++)
@@ -496,7 +496,6 @@ static wr_err take_act(struct pg_conn *conn, struct batch *batch, size_t i, wr_e
                        wr_time deadline)
 {
     const struct sent *sent = &batch->sent[i];
-    const struct store_verb *verb = batch->acts[i]->verb;
     wr_err prepared = WR_OK, done = WR_OK;
     wr_err err = sent->prepared ? take_answer(conn, NULL, &prepared, deadline) : WR_OK;
     if (!err)
@@ -505,8 +504,6 @@ static wr_err take_act(struct pg_conn *conn, struct batch *batch, size_t i, wr_e
         return err;
     if (prepared && conn->verb_count > sent->verbs_before)
         conn->verb_count = sent->verbs_before;
-    if (prepared == WR_IO && strstr(conn->said.text, "syntax error"))
-        wr_panic("verb %s: %s", verb->name, conn->said.text);
     *ret_fault = prepared ? prepared : done;
     return WR_OK;
 }

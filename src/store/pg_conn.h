@@ -31,7 +31,8 @@ void pg_close(struct pg_conn *conn);
 
 /* Do them all in one transaction, or none.  WR_OK: it is committed, and each act has its rows.
  * With any other result, none has.
- * EXISTS, INVALID, TIMEOUT: it was rolled back because of *ret_at, and the others can be tried
+ * EXISTS, INVALID (also of a statement that the server does not understand), TIMEOUT: it was
+ * rolled back because of *ret_at, and the others can be tried
  * again without that one (TIMEOUT: a lock, or the statement itself, took too long).
  * BUSY: it was rolled back, because it stood in another's way; it can be tried again.
  * If pg_failed, whatever the result: whether it was committed is not known. */
@@ -56,8 +57,8 @@ bool pg_alive(struct pg_conn *conn);
 /* Let go of the worker. */
 void pg_rest(struct pg_conn *conn);
 
-/* Have the server give up what it is doing for this connection.  Takes a connection of its
- * own, on a thread; a request that cannot be made is left out. */
+/* Have the server give up what it is doing for this connection, if it is still there.  Takes a
+ * connection of its own, on a thread; a request that cannot be made is left out. */
 void pg_cancel(struct pg_conn *conn, wr_time deadline);
 
 /* Its socket, to wait on with others; it is idle. */

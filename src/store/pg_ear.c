@@ -75,6 +75,13 @@ static bool take_names(struct pg_ear *ear, char *ret)
     return any;
 }
 
+/* It may not have been heard: it is said again when there is a connection. */
+static void take_back(struct pg_ear *ear, char *names)
+{
+    for (char *name; (name = strsep(&names, "\n"));)
+        pg_ear_tell(ear, name);
+}
+
 static wr_err speak(struct pg_ear *ear)
 {
     char names[WORD_MAX];
@@ -86,6 +93,8 @@ static wr_err speak(struct pg_ear *ear)
     wr_err err = pg_batch(ear->conn, &(struct store_act *){ &act }, 1, &at,
                           wr_after(ASK_TIME_MAX));
     store_rows_free(&act.rows);
+    if (err)
+        take_back(ear, names);
     return err;
 }
 
@@ -100,12 +109,13 @@ static wr_err hear(struct pg_ear *ear)
 
 static wr_err listen_anew(struct pg_ear *ear, struct store_why *why, wr_time deadline)
 {
-    char sql[PG_CHANNEL_MAX + 16];
+    char sql[PG_CHANNEL_MAX + 64];
     wr_err err = pg_open(&ear->conn, ear->pg->url, &(struct pg_limits){
         .statement = ASK_TIME_MAX }, why, deadline);
     if (err)
         return err;
-    snprintf(sql, sizeof(sql), "listen %s", ear->pg->channel);
+    /* Word need not last: it would be synced like any other transaction. */
+    snprintf(sql, sizeof(sql), "set synchronous_commit = off; listen %s", ear->pg->channel);
     err = pg_exec(ear->conn, sql, deadline);
     if (err) {
         store_say(why, "%s", pg_said(ear->conn));

@@ -70,6 +70,34 @@ SERVER_TEST(what_was_said_while_an_ear_was_lost_is_not_missed)
     store_close(node, WR_NEVER);
 }
 
+static int64_t listeners(struct store_rig *rig)
+{
+    return rig_ask(rig, "select count(*) from pg_stat_activity where pid <> pg_backend_pid()"
+                   " and (query like '%listen weir%' or query like '%pg_notify%')");
+}
+
+/* Only the mouth is lost: the other hears, but has not been told. */
+SERVER_TEST(what_could_not_be_said_is_said_when_there_is_a_connection_again)
+{
+    struct store *node = another_node(rig, WR_S(600));
+    uint64_t seen = 0;
+    CHECK_OK(store_job_wait(node, "net", &seen, WR_NOW));
+    CHECK_EQ(2, listeners(rig));
+    for (int i = 0; i < 5; i++) {
+        char id[16];
+        snprintf(id, sizeof(id), "j%d", i);
+        CHECK_OK(rig_say(rig, "select pg_terminate_backend(pid) from pg_stat_activity where"
+                         " pid = (select min(pid) from pg_stat_activity where"
+                         " (query like '%listen weir%' or query like '%pg_notify%')"
+                         " and pid <> pg_backend_pid())"));
+        CHECK_OK(add(rig->store, id));
+        CHECK_OK(store_job_wait(node, "net", &seen, wr_after(WR_S(10))));
+        while (!store_job_wait(node, "net", &seen, wr_after(WR_MS(100))))
+            ;
+    }
+    store_close(node, WR_NEVER);
+}
+
 SERVER_TEST(now_and_then_everybody_is_woken)
 {
     struct store *node = another_node(rig, WR_MS(50));

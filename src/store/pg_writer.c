@@ -19,6 +19,7 @@ struct writer {
 
 /* ---- its connection ---- */
 
+/* The state and what the desk says of it change together: writers come and go at once. */
 static void degrade(struct pg *pg, const char *why)
 {
     wr_mutex_lock(&pg->guard);
@@ -27,11 +28,11 @@ static void degrade(struct pg *pg, const char *why)
         wr_gauge_add(pg->figures.degraded, 1);
         store_say(&pg->health.why, "%.180s; it is tried again and goes on by itself", why);
     }
-    if (down)
+    if (down) {
         pg->health.state = STORE_DEGRADED;
-    wr_mutex_unlock(&pg->guard);
-    if (down)
         wr_desk_refuse(pg->desk, WR_IO);
+    }
+    wr_mutex_unlock(&pg->guard);
 }
 
 static void recover(struct pg *pg)
@@ -43,8 +44,8 @@ static void recover(struct pg *pg)
         wr_gauge_add(pg->figures.degraded, -1);
     pg->health.state = STORE_OK;
     pg->health.why.text[0] = '\0';
-    wr_mutex_unlock(&pg->guard);
     wr_desk_refuse(pg->desk, WR_OK);
+    wr_mutex_unlock(&pg->guard);
 }
 
 /* One that can be written to: where the server has refused that, it is tried. */
