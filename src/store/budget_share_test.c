@@ -185,7 +185,7 @@ static struct wr_limiter *limiter_on(struct budget_share *share, wr_time interva
     return limiter;
 }
 
-STORE_TEST(turns_are_taken_by_the_batch)
+LOCAL_TEST(turns_are_taken_by_the_batch)
 {
     struct counted counted = { .real = store };
     struct store between = { .engine = &counting, .state = &counted };
@@ -201,7 +201,7 @@ STORE_TEST(turns_are_taken_by_the_batch)
     wr_limiter_free(limiter);
 }
 
-STORE_TEST(a_refusal_of_one_node_makes_the_other_pause)
+LOCAL_TEST(a_refusal_of_one_node_makes_the_other_pause)
 {
     struct budget_share shares[2];
     struct wr_limiter *limiters[2];
@@ -219,7 +219,7 @@ STORE_TEST(a_refusal_of_one_node_makes_the_other_pause)
         wr_limiter_free(limiters[i]);
 }
 
-STORE_TEST(without_the_store_there_is_no_turn_and_with_it_there_is_again)
+LOCAL_TEST(without_the_store_there_is_no_turn_and_with_it_there_is_again)
 {
     struct counted counted = { .real = store };
     struct store between = { .engine = &counting, .state = &counted };

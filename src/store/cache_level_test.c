@@ -96,7 +96,7 @@ STORE_TEST(two_nodes_on_one_store_find_each_others_answers)
     end_close(&one);
 }
 
-STORE_TEST(an_answer_of_the_store_is_kept_until_its_time_is_over_and_not_a_moment_longer)
+LOCAL_TEST(an_answer_of_the_store_is_kept_until_its_time_is_over_and_not_a_moment_longer)
 {
     struct end one, other;
     end_open(&one, store, (struct cache_level_conf){ 0 });
@@ -148,7 +148,7 @@ static void put_numbers(struct end *end, int from, int to)
     }
 }
 
-STORE_TEST(a_put_does_not_wait_and_what_does_not_fit_is_counted)
+LOCAL_TEST(a_put_does_not_wait_and_what_does_not_fit_is_counted)
 {
     struct end one;
     end_open(&one, store, (struct cache_level_conf){ .queue_max = 80 });
@@ -185,7 +185,7 @@ STORE_TEST(what_is_too_large_or_too_much_is_not_written)
     end_close(&one);
 }
 
-STORE_TEST(rows_whose_time_is_over_and_rows_beyond_the_bound_are_taken_out)
+LOCAL_TEST(rows_whose_time_is_over_and_rows_beyond_the_bound_are_taken_out)
 {
     struct end one;
     uint64_t rows;

@@ -10,7 +10,7 @@
  *
  *     SERVER_TEST(a_lost_connection_is_opened_again) { ...rig->store, rig_say(rig, sql)... }
  *
- * is for what a server alone can show.
+ * is for what a server alone can show, LOCAL_TEST for what needs the virtual clock.
  */
 #ifndef WR_TESTING_STORE_RIG_H
 #define WR_TESTING_STORE_RIG_H
@@ -200,7 +200,7 @@ static inline void rig_settle(void)
     } \
     static void name##_there(struct store_rig *rig)
 
-#define STORE_TEST(name) \
+#define LOCAL_TEST(name) \
     static void name(struct store *store); \
     TEST(name##_in_a_file) \
     { \
@@ -218,7 +218,11 @@ static inline void rig_settle(void)
             name(rig.store); \
         rig_shut(&rig); \
     } \
-    SERVER_TEST(name) { name(rig->store); } \
     static void name(struct store *store)
+
+#define STORE_TEST(name) \
+    static void name(struct store *store); \
+    SERVER_TEST(name) { name(rig->store); } \
+    LOCAL_TEST(name)
 
 #endif
