@@ -20,7 +20,7 @@
 #define GATHER WR_MS(3)             /* names that are told within this are told once */
 #define ASK_TIME_MAX WR_S(5)
 #define LOCK_RANK 520
-#define WORD_MAX (WAKES_MAX * (WAKE_NAME_MAX + 1))
+#define WORD_MAX ((size_t)WAKES_MAX * (WAKE_NAME_MAX + 1))
 
 struct pg_ear {
     struct pg *pg;

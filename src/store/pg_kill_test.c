@@ -20,7 +20,7 @@ struct history {
     struct store *nodes[2];
     atomic_bool over;
     atomic_int next, unknown;
-    struct { atomic_bool added; atomic_int finished; } *jobs;
+    struct { atomic_bool added; atomic_int finished; } jobs[JOBS_MAX];
 };
 
 struct client { struct history *history; struct store *store; };
@@ -140,10 +140,9 @@ static void reach_again(struct store_rig *rig)
 
 SERVER_TEST(nothing_acknowledged_is_lost_and_nothing_finished_twice_when_the_server_is_killed)
 {
-    struct history history = { .nodes = { rig->store } };
+    static struct history history;
     struct client clients[CLIENTS];
-    history.jobs = calloc(JOBS_MAX, sizeof(*history.jobs));
-    REQUIRE(history.jobs);
+    history.nodes[0] = rig->store;
     REQUIRE_OK(store_open(&history.nodes[1], &(struct store_conf){ .url = rig->url }, &rig->why,
                           SOON));
     struct wr_scope *scope = scope_open();
@@ -165,7 +164,6 @@ SERVER_TEST(nothing_acknowledged_is_lost_and_nothing_finished_twice_when_the_ser
     judge(&history);
     CHECK_OK(store_check(rig->store, &rig->why, SOON));
     store_close(history.nodes[1], WR_NEVER);
-    free(history.jobs);
     reach_again(rig);
 }
 

@@ -1,6 +1,4 @@
 /* pg_writer.c - one transaction for everybody who came during the last one; see pg.h. */
-#include <string.h>
-
 #include <weir/task.h>
 
 #include "store/pg.h"
@@ -149,7 +147,8 @@ static void write_all(struct writer *writer, struct store_act **acts, size_t cou
         if (err == WR_BUSY)
             continue;
         end(acts[at], err);
-        memmove(&acts[at], &acts[at + 1], (--count - at) * sizeof(*acts));
+        for (count--; at < count; at++)
+            acts[at] = acts[at + 1];
     }
 }
 
