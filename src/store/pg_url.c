@@ -48,13 +48,10 @@ wr_err pg_url_read(struct pg_url *self, const char *url, const struct pg_limits 
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
         if (!is_given(self, usual[i].word))
             add(self, usual[i].word, usual[i].value);
-    /* Every verb finds its rows by an index: a plan that was made when a table was empty must
-     * not read all of it later, and need not be made anew each time. */
     int len = snprintf(self->options, sizeof(self->options),
         "-c statement_timeout=%lld -c lock_timeout=%lld"
         " -c idle_in_transaction_session_timeout=%d"
-        " -c default_transaction_isolation=read\\ committed"
-        " -c plan_cache_mode=force_generic_plan -c enable_seqscan=off %s",
+        " -c default_transaction_isolation=read\\ committed %s",
         (long long)(limits->statement / WR_MS(1)), (long long)(limits->lock / WR_MS(1)),
         IDLE_IN_TRANSACTION_MS, own);
     if (len >= (int)sizeof(self->options)) {
