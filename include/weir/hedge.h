@@ -20,7 +20,11 @@
  * never more than delay_max; while little was measured it is delay_max.  Extra legs come from
  * a budget: each call adds budget_permille / 1000 of a leg, so that nobody is asked much more
  * often than needed when nothing is slow, or when everything is.  Without budget the call
- * goes on with the legs it has; but legs in place of legs that all failed are free.
+ * goes on with the legs it has; but legs in place of legs that all failed are free: so when
+ * nobody answers, each call, and each try of a retry around it, asks alpha + beta.
+ *
+ * Without a quorum the error is BUSY if any leg was refused, with the longest retry_after, so
+ * that a limiter around it slows down; else that of the first leg that failed.
  *
  * A call that sent extra legs is counted: a win when one of them was among the quorum first,
  * a loss when none was, a tie when both were there before anybody looked.

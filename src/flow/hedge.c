@@ -138,13 +138,11 @@ static wr_err run_waves(struct round *round)
     wr_err err = first_wave(round);
     if (err)
         return err;
-    if (second < round->deadline) {
-        err = wr_scope_join(round->scope, second);
-        bool over = atomic_load_explicit(&round->satisfied, memory_order_acquire)
-                    >= round->quorum;
-        if (!over && (!err || err == WR_TIMEOUT))
-            second_wave(round, !err);
-    }
+    bool in_time = second < round->deadline;
+    err = wr_scope_join(round->scope, in_time ? second : round->deadline);
+    bool over = atomic_load_explicit(&round->satisfied, memory_order_acquire) >= round->quorum;
+    if (!over && (!err || (err == WR_TIMEOUT && in_time)))
+        second_wave(round, !err);
     return wr_scope_join(round->scope, round->deadline);
 }
 
@@ -195,17 +193,22 @@ static wr_err take_answer(struct round *round, struct wr_ask *ask)
     return round->hedge->conf.merge(&ask->answer, answers, found);
 }
 
-/* Why there was no quorum. */
-static wr_err failure(const struct round *round, wr_err ended)
+/* Why there was no quorum.  Whoever wants to be left alone is heard before the others: a
+ * limiter around us slows down. */
+static wr_err failure(const struct round *round, wr_err ended, struct wr_ask *ask)
 {
     wr_err first = WR_OK;
     bool nothing = true, refused = true;
     for (uint32_t i = 0; i < round->leg_count; i++) {
-        wr_err err = round->legs[i].err;
+        const struct leg *leg = &round->legs[i];
+        wr_err err = leg->err;
         nothing &= !err || err == WR_NOTFOUND;
         refused &= err == WR_OPENCIRCUIT;
-        if (!first && err != WR_OK && err != WR_NOTFOUND && err != WR_OPENCIRCUIT)
+        bool tells = err && err != WR_NOTFOUND && err != WR_OPENCIRCUIT;
+        if (tells && (!first || err == WR_BUSY))
             first = err;
+        if (err == WR_BUSY && leg->ask.retry_after > ask->retry_after)
+            ask->retry_after = leg->ask.retry_after;
     }
     if (ended)
         return ended;
@@ -229,7 +232,7 @@ static wr_err ask_many(const struct wr_way *way, struct wr_ask *ask, wr_time dea
     if (satisfied >= round.quorum)
         err = take_answer(&round, ask);
     else
-        err = err ? err : failure(&round, ended);
+        err = err ? err : failure(&round, ended, ask);
     for (uint32_t i = 0; i < round.leg_count; i++) {
         ask->tries += round.legs[i].ask.tries;
         wr_ask_done(&round.legs[i].ask);

@@ -1,6 +1,7 @@
 #include <weir/hedge.h>
 
 #include <weir/breaker.h>
+#include <weir/limiter.h>
 #include <weir/scope.h>
 #include <weir/task.h>
 
@@ -98,6 +99,35 @@ TEST(when_the_whole_first_wave_fails_others_are_asked_at_once_and_for_nothing)
     }
     CHECK_EQ(20, wr_hedge_stat(hedge).extra);
     CHECK_EQ(0, wr_hedge_stat(hedge).over_budget);
+    wr_hedge_free(hedge);
+}
+
+TEST(a_wave_that_fails_is_replaced_although_no_delay_would_end_in_time)
+{
+    struct wr_hedge *hedge = seed_hedge();
+    struct outsider outsider = { .takes = WR_MS(10), .always_of = { WR_IO, WR_IO, WR_IO } };
+    struct wr_ask ask;
+    CHECK_OK(ask_five(hedge, &outsider, &ask, wr_after(WR_MS(140))));
+    CHECK_EQ(5, outsider.asked);
+    wr_ask_done(&ask);
+    wr_hedge_free(hedge);
+}
+
+TEST(a_limiter_around_a_hedge_hears_how_long_the_others_want_to_be_left_alone)
+{
+    struct wr_limiter *limiter;
+    struct wr_hedge *hedge = hedge_with((struct wr_hedge_conf){ .alpha = 2, .beta = 1 });
+    struct outsider outsider = { .script = { WR_IO, WR_BUSY, WR_BUSY },
+                                 .retry_after = WR_S(30) };
+    struct wr_ask ask = { .safe = true, .targets = five, .target_count = 3 };
+    CHECK_OK(wr_limiter_new(&limiter, &(struct wr_limiter_conf){
+        .name = "test", .interval = WR_MS(100), .guard = 1 }));
+    wr_time begun = wr_now();
+    CHECK_OK(wr_way_ask(WR_LIMITED(limiter, WR_HEDGED(hedge, OUTSIDER(&outsider))), &ask,
+                        wr_after(WR_S(300))));
+    CHECK_EQ(WR_S(30), wr_now() - begun);
+    wr_ask_done(&ask);
+    wr_limiter_free(limiter);
     wr_hedge_free(hedge);
 }
 

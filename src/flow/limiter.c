@@ -269,7 +269,10 @@ static uint64_t after_refusal(const struct wr_limiter *limiter, uint64_t refusal
     unsigned log = slowness(limiter, refusal, now);
     if (refusal == 0 || asked > refused_at(refusal) + (wr_time)LOG_MASK)
         log += log < log_of(limiter->conf.factor_max);
-    return ((uint64_t)now & ~LOG_MASK) | log;
+    /* It rises with each, or two at one moment would look like one, and a turn that was taken
+     * between them like one that is still good. */
+    uint64_t at = (uint64_t)now & ~LOG_MASK, least = (refusal | LOG_MASK) + 1;
+    return (refusal && at < least ? least : at) | log;
 }
 
 static wr_time block(struct wr_limiter *limiter, wr_time until)

@@ -397,6 +397,7 @@ struct receiver {
     wr_time quiet_from, quiet_until;    /* as we know it: nobody may be sent in between */
     unsigned too_early;
     unsigned refuse_one_in;
+    wr_time grid;                       /* a coarse one makes things happen at one moment */
 };
 
 static wr_time draw(struct receiver *far, wr_time max)
@@ -404,7 +405,7 @@ static wr_time draw(struct receiver *far, wr_time max)
     wr_mutex_lock(&far->lock);
     wr_time drawn = wr_rand_span(&far->rand, 0, max);
     wr_mutex_unlock(&far->lock);
-    return drawn;
+    return drawn - drawn % far->grid;
 }
 
 static void note_sent(struct receiver *far, wr_time sent)
@@ -492,6 +493,7 @@ static bool one_schedule(uint64_t seed, unsigned *arrived)
     far.way = wr_rand_span(&far.rand, 1, far.interval);
     far.way_differs = wr_rand_span(&far.rand, 0, far.interval / 10);
     far.refuse_one_in = (unsigned)wr_rand_below(&far.rand, 8);
+    far.grid = wr_rand_below(&far.rand, 2) ? far.interval / 2 : 1;
     struct wr_limiter *limiter = limiter_with((struct wr_limiter_conf){
         .interval = far.interval, .burst = far.burst,
         .guard = far.way_differs ? far.way_differs : 1 });
@@ -512,6 +514,38 @@ static bool one_schedule(uint64_t seed, unsigned *arrived)
     wr_mutex_fini(&far.lock);
     *arrived += far.count;
     return kept(&far) && far.too_early == 0;
+}
+
+struct refused { struct wr_limiter *limiter; wr_time at, again; };
+
+static wr_err refuse_then_take(void *arg)
+{
+    struct refused *refused = arg;
+    wr_err err = wr_sleep(refused->at);
+    wr_limiter_refused(refused->limiter, refused->at - WR_S(5), WR_S(10));
+    if (!err)
+        err = wr_limiter_acquire(refused->limiter, WR_NEVER);
+    refused->again = wr_now();
+    return err;
+}
+
+TEST(two_that_are_refused_at_one_moment_do_not_have_one_turn)
+{
+    struct wr_scope *scope;
+    struct wr_limiter *limiter = limiter_with((struct wr_limiter_conf){
+        .interval = WR_S(1), EXACT });
+    struct refused both[2];
+    CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "refused", .deadline = WR_NEVER }));
+    for (int i = 0; i < 2; i++) {
+        both[i] = (struct refused){ limiter, wr_now() + WR_S(5), 0 };
+        CHECK_OK(wr_scope_go(scope, "refused", refuse_then_take, &both[i]));
+    }
+    CHECK_OK(wr_scope_join(scope, WR_NEVER));
+    CHECK_OK(wr_scope_close(scope));
+    wr_time apart = both[1].again - both[0].again;
+    CHECK(apart >= WR_S(1) || apart <= -WR_S(1));
+    wr_limiter_free(limiter);
 }
 
 TEST(the_far_end_never_counts_more_than_it_allows_whatever_the_schedule)
