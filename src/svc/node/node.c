@@ -403,7 +403,7 @@ void node_stop(struct node *node)
     if (!atomic_exchange(&node->leaving, true)) {
         node_news(node, WR_NEWS_STOPPING, "draining");
         ready_leave(node->ready);
-        diary_note(node->diary, &(struct diary_event){ .type = "node.drain" });
+        diary_note(node->diary, &(struct diary_event){ .type = "node.drain", .told = true });
         wr_watch_set(&node->shutdown_writer, &(bool){ true });
         bus_tell(node->bus, BUS_SHUTDOWN, NULL, false, 0);
     }
@@ -524,7 +524,7 @@ wr_err node_run(struct node_start *start, struct node **ret)
     if (!err)
         err = open_node(node);
     if (!err) {
-        diary_note(node->diary, &(struct diary_event){ .type = "node.start" });
+        diary_note(node->diary, &(struct diary_event){ .type = "node.start", .told = true });
         if (ret)
             *ret = node;
         err = run_open(&conductor);
