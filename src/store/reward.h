@@ -48,7 +48,8 @@ wr_err store_run_get(struct store *store, const char *key, struct store_run *ret
 void store_run_free(struct store_run *run);
 
 /* It came to this.  `intents` is a JSON array of {"key","to","amount"}, texts all; NULL: none.
- * Errors: NOTFOUND (it is not open), EXISTS (an intent's key is taken), INVALID (too long). */
+ * Errors: NOTFOUND (it is not open), EXISTS (an intent's key is taken), INVALID (too
+ * long, or not such an array). */
 wr_err store_run_seal(struct store *store, const char *key, enum store_run_state state,
                       const char *manifest, const char *intents, wr_time deadline);
 

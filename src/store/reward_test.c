@@ -75,6 +75,24 @@ STORE_TEST(a_run_is_sealed_whole_or_not_at_all)
     CHECK_ERR(WR_NOTFOUND, store_run_seal(store, "none", STORE_RUN_OK, "{}", three, SOON));
 }
 
+STORE_TEST(a_list_of_intents_that_cannot_be_read_is_its_own_fault)
+{
+    static const char *const bad[] = {
+        "not json", "[{\"key\":\"new\",\"to\":\"a\",\"amount\":\"1\"},\"abc\"]",
+        "[{\"key\":\"new\",\"to\":\"a\",\"amount\":\"1\"},{}]" };
+    struct store_health health;
+    CHECK_OK(store_run_open(store, "r1", "e1", SOON));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        CHECK_ERR(WR_INVALID, store_run_seal(store, "r1", STORE_RUN_OK, "{}", bad[i], SOON));
+        CHECK_EQ(STORE_RUN_OPEN, state_of(store, "r1"));
+        CHECK_EQ(0, open_intents(store, "r1"));
+    }
+    store_health(store, &health);
+    CHECK_EQ(STORE_OK, health.state);
+    CHECK_OK(store_run_seal(store, "r1", STORE_RUN_OK, "{}", three, SOON));
+    CHECK_EQ(3, open_intents(store, "r1"));
+}
+
 STORE_TEST(an_intent_is_done_once_and_then_no_longer_listed)
 {
     CHECK_OK(store_run_open(store, "r1", "e1", SOON));

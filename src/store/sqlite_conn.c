@@ -260,7 +260,8 @@ static wr_err run(struct conn *conn, sqlite3_stmt *statement, struct store_value
     if (code == SQLITE_OK)
         while ((code = sqlite3_step(statement)) == SQLITE_ROW && !rows.err)
             take_row(statement, &rows, columns);
-    wr_err err = conn_err(code);
+    /* What a function refuses, such as a text that is no JSON, is the fault of who gave it. */
+    wr_err err = code == SQLITE_ERROR ? WR_INVALID : conn_err(code);
     sqlite3_reset(statement);
     if (err && !rows.err)
         rows.err = err;

@@ -55,8 +55,8 @@ wr_err conn_step(struct conn *conn, enum conn_step step);
 /* Whether a transaction is open: some failures end it. */
 bool conn_inside(const struct conn *conn);
 
-/* Do a verb, in whatever transaction there is.
- * Errors: EXISTS, INVALID (too large, a constraint), TIMEOUT (interrupted), NOMEM, IO. */
+/* Do a verb, in whatever transaction there is.  Errors: EXISTS, INVALID (too large, a
+ * constraint, a text that a function refuses), TIMEOUT (interrupted), NOMEM, IO. */
 wr_err conn_do(struct conn *conn, const struct store_verb *verb, struct store_values values,
                struct store_rows *ret);
 

@@ -61,11 +61,17 @@ static const char *advice(int code)
 }
 
 /* Whatever the transaction has done is undone by closing; what was committed before is safe.
+ * One in memory is rolled back, and goes on.
  * The sentence of the first failure stays until it is repaired. */
 static void give_up(struct sqlite *self)
 {
     struct conn *conn = &self->writer;
     struct store_why why;
+    if (!*self->path) {             /* closed, it would be lost */
+        if (conn_inside(conn))
+            (void)!conn_step(conn, CONN_ROLLBACK);
+        return;
+    }
     int code = conn->db ? sqlite3_extended_errcode(conn->db) : SQLITE_NOMEM;
     conn_say(conn, &why, "write", self->path);
     self->suspect |= (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CORRUPT;

@@ -179,3 +179,23 @@ TEST(the_log_starts_over_instead_of_growing)
     CHECK(metric_value("store_batch_seconds_count") >= test_rounds(2000));
     close_rig(&rig);
 }
+
+/* ---- in memory ---- */
+
+/* Ends the transaction, so that it cannot be committed. */
+static const struct store_verb spoil = {
+    .name = "test.spoil", .writes = true, .sqlite = { "rollback" },
+};
+
+TEST(a_store_in_memory_outlives_a_transaction_that_fails)
+{
+    struct rig rig = { 0 };
+    struct store_why why;
+    CHECK_OK(store_open(&rig.store, &(struct store_conf){ .url = "sqlite:" }, &why, SOON));
+    CHECK_OK(add(&rig));
+    CHECK_ERR(WR_IO, store_do(rig.store, &spoil, (struct store_values){ 0 }, NULL, SOON));
+    CHECK_OK(add(&rig));
+    CHECK_EQ(STORE_OK, health_of(&rig).state);
+    CHECK_EQ(2, jobs_of(rig.store));
+    store_close(rig.store, SOON);
+}

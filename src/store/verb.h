@@ -39,7 +39,8 @@ struct store_verb {
     const char *name;               /* required: metrics, and the name of the statement */
     bool writes;                    /* goes to the writer; else a reader does it */
     bool undo;                      /* it can fail after it has changed something: because a
-                                     * second statement does, or its rows are too large */
+                                     * second statement does, a function refuses a text, or
+                                     * its rows are too large */
     const char *sqlite[STORE_STATEMENTS_MAX];
     const char *postgres;
 };
@@ -75,8 +76,9 @@ struct store_rows {
 struct store_value store_text_value(const char *text);
 
 /* Do it.  *ret may be NULL when no rows are expected; it is empty after an error.
- * Errors: EXISTS (a key is taken), INVALID (the result is larger than a result may be), IO
- * (see store.h), BUSY (queue_max are waiting), NOMEM, TIMEOUT, CANCELED. */
+ * Errors: EXISTS (a key is taken), INVALID (the result is larger than a result may be, or the
+ * engine refuses a value), IO (see store.h), BUSY (queue_max are waiting), NOMEM, TIMEOUT,
+ * CANCELED. */
 wr_err store_do(struct store *store, const struct store_verb *verb, struct store_values values,
                 struct store_rows *ret, wr_time deadline WR_AT);
 #define store_do(...) store_do(__VA_ARGS__, WR_HERE)
