@@ -18,14 +18,29 @@ const struct store_step store_once_tables = {
         "create index once_until on once (until);",
 };
 
+/* The turn is counted beside the rows: theirs would begin anew where one was swept. */
+const struct store_step store_once_turns = {
+    .sqlite =
+        "alter table once add column turn integer not null default 0;"
+        "create table once_turn (id integer primary key, turn integer not null) strict;"
+        "insert into once_turn (id, turn) values (1, 0);",
+    .postgres =
+        "alter table once add column turn bigint not null default 0;"
+        "create sequence once_turn;",
+};
+
 /* A row whose time is over is begun anew. */
+#define BEGIN "insert into once (route, key, digest, keep, until, turn)" \
+    " values (?1, ?2, ?3, ?4, now_ms() + ?5, "
+#define OR_ANEW ") on conflict (route, key) do update set digest = excluded.digest," \
+    " keep = excluded.keep, until = excluded.until, status = null, body = null," \
+    " turn = excluded.turn where once.until <= now_ms() returning turn"
+
 static const struct store_verb begin = {
     .name = "once.begin", .writes = true,
-    .sqlite = { "insert into once (route, key, digest, keep, until)"
-                " values (?1, ?2, ?3, ?4, now_ms() + ?5)"
-                " on conflict (route, key) do update set digest = excluded.digest,"
-                " keep = excluded.keep, until = excluded.until, status = null, body = null"
-                " where once.until <= now_ms()" },
+    .sqlite = { "update once_turn set turn = turn + 1",
+                BEGIN "(select turn from once_turn)" OR_ANEW },
+    .postgres = BEGIN "nextval('once_turn')" OR_ANEW,
 };
 
 static const struct store_verb look = {
@@ -37,15 +52,19 @@ wr_err store_once_begin(struct store *store, const char *route, const char *key,
                         const char *digest, wr_time keep, struct store_once *ret,
                         wr_time deadline)
 {
-    uint64_t begun;
     *ret = (struct store_once){ 0 };
     if (strlen(key) > STORE_ONCE_KEY_MAX)
         return WR_INVALID;
-    wr_err err = store_change(store, &begin, STORE_VALUES(
+    wr_err err = store_do(store, &begin, STORE_VALUES(
         STORE_TEXT(route), STORE_TEXT(key), STORE_TEXT(digest), STORE_INT(keep / WR_MS(1)),
-        STORE_INT(STORE_ONCE_BEGUN / WR_MS(1))), &begun, deadline);
-    if (err || begun)
+        STORE_INT(STORE_ONCE_BEGUN / WR_MS(1))), &ret->rows, deadline);
+    if (err)
         return err;
+    if (ret->rows.count) {
+        ret->turn = (uint64_t)store_int(&ret->rows, 0, 0);
+        return WR_OK;
+    }
+    store_rows_free(&ret->rows);
     err = store_do(store, &look, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)), &ret->rows,
                    deadline);
     if (err)
@@ -66,32 +85,33 @@ void store_once_free(struct store_once *once)
     store_rows_free(&once->rows);
 }
 
+/* The turn ?3 is doing it. */
+#define ITS_TURN " where route = ?1 and key = ?2 and turn = ?3 and status is null"
+
 static const struct store_verb end = {
     .name = "once.end", .writes = true,
-    .sqlite = { "update once set status = ?3, body = ?4, until = now_ms() + keep"
-                " where route = ?1 and key = ?2 and status is null" },
+    .sqlite = { "update once set status = ?4, body = ?5, until = now_ms() + keep" ITS_TURN },
 };
 
-wr_err store_once_end(struct store *store, const char *route, const char *key, int status,
-                      const void *body, size_t len, wr_time deadline)
+wr_err store_once_end(struct store *store, const char *route, const char *key, uint64_t turn,
+                      const struct store_once_answer *answer, wr_time deadline)
 {
-    if (len > STORE_ONCE_BODY_MAX)
+    if (answer->len > STORE_ONCE_BODY_MAX)
         return WR_INVALID;
     return store_change_one(store, &end, STORE_VALUES(
-        STORE_TEXT(route), STORE_TEXT(key), STORE_INT(status), STORE_BLOB(body, len)),
-        deadline);
+        STORE_TEXT(route), STORE_TEXT(key), STORE_INT((int64_t)turn),
+        STORE_INT(answer->status), STORE_BLOB(answer->body, answer->len)), deadline);
 }
 
 static const struct store_verb drop = {
-    .name = "once.drop", .writes = true,
-    .sqlite = { "delete from once where route = ?1 and key = ?2 and status is null" },
+    .name = "once.drop", .writes = true, .sqlite = { "delete from once" ITS_TURN },
 };
 
-wr_err store_once_drop(struct store *store, const char *route, const char *key,
+wr_err store_once_drop(struct store *store, const char *route, const char *key, uint64_t turn,
                        wr_time deadline)
 {
-    return store_change_one(store, &drop, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)),
-                            deadline);
+    return store_change_one(store, &drop, STORE_VALUES(
+        STORE_TEXT(route), STORE_TEXT(key), STORE_INT((int64_t)turn)), deadline);
 }
 
 static const struct store_verb sweep = {

@@ -9,12 +9,28 @@
 #define SOON wr_after(WR_S(5))
 #define DAY WR_S(86400)
 
+/* The turn of the last one that was begun. */
+static uint64_t turn;
+
 static wr_err begin(struct store *store, const char *key, const char *digest)
 {
     struct store_once was;
     wr_err err = store_once_begin(store, "POST /x", key, digest, DAY, &was, SOON);
+    if (!err)
+        turn = was.turn;
     store_once_free(&was);
     return err;
+}
+
+static wr_err end(struct store *store, const char *key, uint64_t which, const char *body)
+{
+    return store_once_end(store, "POST /x", key, which,
+                          &(struct store_once_answer){ 202, body, strlen(body) }, SOON);
+}
+
+static wr_err drop(struct store *store, const char *key, uint64_t which)
+{
+    return store_once_drop(store, "POST /x", key, which, SOON);
 }
 
 STORE_TEST(the_second_request_gets_the_answer_of_the_first)
@@ -22,13 +38,13 @@ STORE_TEST(the_second_request_gets_the_answer_of_the_first)
     struct store_once was;
     CHECK_OK(begin(store, "k", "d"));
     CHECK_ERR(WR_BUSY, begin(store, "k", "d"));
-    CHECK_OK(store_once_end(store, "POST /x", "k", 202, "{\"id\":1}", 8, SOON));
+    CHECK_OK(end(store, "k", turn, "{\"id\":1}"));
     CHECK_ERR(WR_EXISTS, store_once_begin(store, "POST /x", "k", "d", DAY, &was, SOON));
     CHECK_EQ(202, was.status);
     CHECK_EQ(8, was.body.len);
     CHECK_EQ(0, memcmp("{\"id\":1}", was.body.bytes, 8));
     store_once_free(&was);
-    CHECK_ERR(WR_NOTFOUND, store_once_end(store, "POST /x", "k", 500, "", 0, SOON));
+    CHECK_ERR(WR_NOTFOUND, end(store, "k", turn, ""));
 }
 
 STORE_TEST(a_key_is_of_one_route_and_one_request)
@@ -43,7 +59,7 @@ STORE_TEST(a_key_is_of_one_route_and_one_request)
 STORE_TEST(a_key_is_new_again_after_its_time)
 {
     CHECK_OK(begin(store, "k", "d"));
-    CHECK_OK(store_once_end(store, "POST /x", "k", 200, "", 0, SOON));
+    CHECK_OK(end(store, "k", turn, ""));
     pass(DAY - WR_MS(1));
     CHECK_ERR(WR_EXISTS, begin(store, "k", "d"));
     pass(WR_MS(1));
@@ -62,11 +78,11 @@ STORE_TEST(one_that_was_begun_and_left_is_free_after_a_minute)
 STORE_TEST(one_that_was_not_done_is_free_at_once)
 {
     CHECK_OK(begin(store, "k", "d"));
-    CHECK_OK(store_once_drop(store, "POST /x", "k", SOON));
-    CHECK_ERR(WR_NOTFOUND, store_once_drop(store, "POST /x", "k", SOON));
+    CHECK_OK(drop(store, "k", turn));
+    CHECK_ERR(WR_NOTFOUND, drop(store, "k", turn));
     CHECK_OK(begin(store, "k", "d"));
-    CHECK_OK(store_once_end(store, "POST /x", "k", 200, "", 0, SOON));
-    CHECK_ERR(WR_NOTFOUND, store_once_drop(store, "POST /x", "k", SOON));   /* it was done */
+    CHECK_OK(end(store, "k", turn, ""));
+    CHECK_ERR(WR_NOTFOUND, drop(store, "k", turn));   /* it was done */
 }
 
 STORE_TEST(a_sweep_takes_out_keys_whose_time_is_over)
@@ -74,9 +90,46 @@ STORE_TEST(a_sweep_takes_out_keys_whose_time_is_over)
     uint64_t count;
     CHECK_OK(begin(store, "a", "d"));
     CHECK_OK(begin(store, "b", "d"));
-    CHECK_OK(store_once_end(store, "POST /x", "b", 200, "", 0, SOON));
+    CHECK_OK(end(store, "b", turn, ""));
     pass(STORE_ONCE_BEGUN);
     CHECK_OK(store_once_sweep(store, 10, &count, SOON));
     CHECK_EQ(1, count);
     CHECK_ERR(WR_EXISTS, begin(store, "b", "d"));
+}
+
+/* The first takes too long, its row is swept or not, and another begins. */
+static void overtake(struct store *store, uint64_t *first, bool swept)
+{
+    uint64_t count;
+    CHECK_OK(begin(store, "k", "first"));
+    *first = turn;
+    pass(STORE_ONCE_BEGUN);
+    if (swept)
+        CHECK_OK(store_once_sweep(store, 10, &count, SOON));
+    CHECK_OK(begin(store, "k", "second"));
+    CHECK(turn > *first);
+}
+
+static void check_late(struct store *store, bool swept)
+{
+    uint64_t first;
+    struct store_once was;
+    overtake(store, &first, swept);
+    CHECK_ERR(WR_NOTFOUND, end(store, "k", first, "of the first"));
+    CHECK_ERR(WR_NOTFOUND, drop(store, "k", first));
+    CHECK_ERR(WR_BUSY, begin(store, "k", "second"));
+    CHECK_OK(end(store, "k", turn, "of the second"));
+    CHECK_ERR(WR_EXISTS, store_once_begin(store, "POST /x", "k", "second", DAY, &was, SOON));
+    CHECK_EQ(13, was.body.len);
+    store_once_free(&was);
+}
+
+STORE_TEST(who_is_late_neither_answers_nor_drops_the_next_ones_request)
+{
+    check_late(store, false);
+}
+
+STORE_TEST(who_is_late_is_told_so_even_when_his_row_was_swept)
+{
+    check_late(store, true);
 }
