@@ -58,6 +58,13 @@ const struct store_step store_job_tables = {
         "create index job_done_task on job_done (task);",
 };
 
+/* A file has its finished jobs in the order in which they were finished: no index is needed to
+ * find the old ones.  A server has not; this kind of index costs next to nothing. */
+const struct store_step store_job_ages = {
+    .sqlite = "",
+    .postgres = "create index job_done_age on job_done using brin (finished_at);",
+};
+
 /* What a row of either table is read as: see read_row. */
 #define OPEN_COLUMNS(input) "id, task, kind, slot, priority, state, attempt, queued_at," \
     " started_at, null as finished_at, " input ", null as output, null as error, seq"
@@ -93,10 +100,19 @@ static const struct store_verb add = {
                 " on conflict do nothing",
 };
 
+_Static_assert(STORE_JOB_SLOT_MAX < WAKE_NAME_MAX, "nobody can wait for such a slot");
+
+static bool too_long(const char *text, size_t max)
+{
+    return text && strlen(text) > max;
+}
+
 wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_time deadline)
 {
-    if (strlen(job->id) > STORE_JOB_ID_MAX
-        || (job->input && strlen(job->input) > STORE_JOB_INPUT_MAX))
+    if (too_long(job->id, STORE_JOB_ID_MAX) || too_long(job->task, STORE_JOB_NAME_MAX)
+        || too_long(job->kind, STORE_JOB_NAME_MAX) || too_long(job->slot, STORE_JOB_SLOT_MAX)
+        || too_long(job->unique, STORE_JOB_NAME_MAX)
+        || too_long(job->input, STORE_JOB_INPUT_MAX))
         return WR_INVALID;
     uint64_t added;
     uint32_t attempts = job->attempts_max ? job->attempts_max : ATTEMPTS_MAX;
@@ -131,6 +147,11 @@ static const struct store_verb claim = {
     .postgres = CLAIM_AS " where id = any (array" FIRST_FREE
                 " limit ?3 for update skip locked)) returning " OPEN_COLUMNS("input"),
 };
+
+/* One job is always a result that can be returned: so there is nothing to undo. */
+_Static_assert(STORE_JOB_ID_MAX + 4 * STORE_JOB_NAME_MAX + STORE_JOB_INPUT_MAX
+               + STORE_JOB_OUTPUT_MAX + STORE_JOB_ERROR_MAX < STORE_RESULT_MAX / 2,
+               "a job has more bytes than a result may have");
 
 static const struct store_verb claim_one = {
     .name = "job.claim_one", .writes = true,
@@ -253,6 +274,9 @@ wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
                         const struct store_job_end *end, wr_time deadline)
 {
     WR_ASSERT(end->state == STORE_JOB_COMPLETED || end->state == STORE_JOB_FAILED);
+    if (too_long(end->output, STORE_JOB_OUTPUT_MAX)
+        || too_long(end->error, STORE_JOB_ERROR_MAX))
+        return WR_INVALID;
     return store_change_one(store, &finish, STORE_VALUES(
         STORE_TEXT(id), STORE_INT(attempt), STORE_INT(end->state), STORE_TEXT(end->output),
         STORE_TEXT(end->error)), deadline);
@@ -391,4 +415,20 @@ wr_err store_job_get(struct store *store, const char *id, struct store_jobs *ret
     if (!err && ret->count == 0)
         err = WR_NOTFOUND;
     return err;
+}
+
+static const struct store_verb prune = {
+    .name = "job.prune", .writes = true,
+    .sqlite = { "delete from job_done where finished_at < ?1 and seq in"
+                " (select seq from job_done order by seq limit ?2)" },
+    .postgres = "delete from job_done where id = any (array(select id from job_done"
+                " where finished_at < ?1 limit ?2 for update skip locked))",
+};
+
+wr_err store_job_prune(struct store *store, struct wr_wall before, size_t max, uint64_t *ret,
+                       wr_time deadline)
+{
+    WR_ASSERT(max > 0 && max <= STORE_JOB_PRUNE_MAX);
+    return store_change(store, &prune, STORE_VALUES(
+        STORE_INT(before.ns / WR_MS(1)), STORE_INT((int64_t)max)), ret, deadline);
 }

@@ -37,8 +37,13 @@
 #include "store/verb.h"
 
 #define STORE_JOB_ID_MAX 64
+#define STORE_JOB_NAME_MAX 255      /* bytes of a task, kind or unique key */
+#define STORE_JOB_SLOT_MAX 63       /* so that it can be waited for */
 #define STORE_JOB_INPUT_MAX (1 << 20)
+#define STORE_JOB_OUTPUT_MAX (1 << 20)
+#define STORE_JOB_ERROR_MAX (1 << 16)
 #define STORE_JOB_CLAIM_MAX 64
+#define STORE_JOB_PRUNE_MAX 1000
 
 enum store_job_state {
     STORE_JOB_QUEUED = 1, STORE_JOB_RUNNING, STORE_JOB_WAITING,
@@ -80,7 +85,7 @@ struct store_job_end {
 };
 
 /* Queue one.  Errors: EXISTS (the id, of whatever state, or an open one with its unique key),
- * INVALID (an id or input that is too long); see store_do. */
+ * INVALID (a text that is too long, see above); see store_do. */
 wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_time deadline);
 
 /* Take up to `max` of a slot, at most STORE_JOB_CLAIM_MAX, for the time of the lease.  None:
@@ -93,7 +98,8 @@ void store_jobs_free(struct store_jobs *jobs);
 wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
                       wr_time deadline);
 
-/* Done.  Errors: NOTFOUND: it is not yours any more, and nothing has changed. */
+/* Done.  Errors: NOTFOUND: it is not yours any more, and nothing has changed; INVALID (too long
+ * an output or error; it is still yours). */
 wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
                         const struct store_job_end *end, wr_time deadline);
 
@@ -123,6 +129,14 @@ wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *re
 wr_err store_job_wait(struct store *store, const char *slot, uint64_t *seen, wr_time deadline
                       WR_AT);
 #define store_job_wait(...) store_job_wait(__VA_ARGS__, WR_HERE)
+
+/* Forget finished jobs that were over before this moment: up to `max`, at most
+ * STORE_JOB_PRUNE_MAX, so that nobody waits long behind it; in a file those that were over
+ * first.  *ret is how many: as many as `max` says that there may be more.  Nothing calls it by
+ * itself: how long history is kept is for the queue's service to say.  The id of a job that is
+ * forgotten can be given again. */
+wr_err store_job_prune(struct store *store, struct wr_wall before, size_t max, uint64_t *ret,
+                       wr_time deadline);
 
 /* One job, open or finished.  Errors: NOTFOUND. */
 wr_err store_job_get(struct store *store, const char *id, struct store_jobs *ret,

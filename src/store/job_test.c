@@ -1,6 +1,7 @@
 #include "store/job.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weir/scope.h>
@@ -379,4 +380,90 @@ STORE_TEST(every_job_is_claimed_and_finished_once_by_many_at_once)
         CHECK_OK(wr_scope_go(scope, "test.worker", work, &crowd));
     scope_done(scope);
     CHECK_EQ(jobs, crowd.finished);
+}
+
+/* ---- how large, and for how long ---- */
+
+static char *text_of(size_t len)
+{
+    char *text = malloc(len + 1);
+    REQUIRE(text, NULL);
+    memset(text, 'x', len);
+    text[len] = '\0';
+    return text;
+}
+
+STORE_TEST(a_text_that_is_too_long_is_refused)
+{
+    char *name = text_of(STORE_JOB_NAME_MAX + 1), *input = text_of(STORE_JOB_INPUT_MAX + 1);
+    char *slot = text_of(STORE_JOB_SLOT_MAX + 1);
+    const struct store_job_new good = { .id = "a", .task = "t", .kind = "k", .slot = "s" };
+    struct store_job_new bad[6] = { good, good, good, good, good, good };
+    bad[0].id = name;
+    bad[1].task = name;
+    bad[2].kind = name;
+    bad[3].slot = slot;
+    bad[4].unique = name;
+    bad[5].input = input;
+    for (size_t i = 0; i < 6; i++)
+        CHECK_ERR(WR_INVALID, store_job_add(store, &bad[i], SOON));
+    free(name);
+    free(slot);
+    free(input);
+}
+
+STORE_TEST(what_was_taken_can_be_claimed_and_read_however_long)
+{
+    struct store_jobs jobs;
+    char *name = text_of(STORE_JOB_NAME_MAX), *input = text_of(STORE_JOB_INPUT_MAX);
+    const char *slot = name + STORE_JOB_NAME_MAX - STORE_JOB_SLOT_MAX;
+    char *output = text_of(STORE_JOB_OUTPUT_MAX + 1), *error = text_of(STORE_JOB_ERROR_MAX + 1);
+    CHECK_OK(store_job_add(store, &(struct store_job_new){ .id = "a", .task = name,
+        .kind = name, .slot = slot, .unique = name, .input = input }, SOON));
+    CHECK_OK(store_job_claim(store, slot, 1, WR_S(10), &jobs, SOON));
+    CHECK_EQ(1, jobs.count);
+    store_jobs_free(&jobs);
+    struct store_job_end end = { .state = STORE_JOB_FAILED, .output = output };
+    CHECK_ERR(WR_INVALID, store_job_finish(store, "a", 1, &end, SOON));
+    end = (struct store_job_end){ .state = STORE_JOB_FAILED, .error = error };
+    CHECK_ERR(WR_INVALID, store_job_finish(store, "a", 1, &end, SOON));
+    output[STORE_JOB_OUTPUT_MAX] = error[STORE_JOB_ERROR_MAX] = '\0';
+    end = (struct store_job_end){ STORE_JOB_FAILED, output, error };
+    CHECK_OK(store_job_finish(store, "a", 1, &end, SOON));
+    CHECK_OK(store_job_get(store, "a", &jobs, SOON));
+    CHECK_EQ(STORE_JOB_OUTPUT_MAX, strlen(jobs.jobs[0].output));
+    store_jobs_free(&jobs);
+    free(name);
+    free(input);
+    free(output);
+    free(error);
+}
+
+STORE_TEST(history_is_forgotten_in_slices_from_its_old_end)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    uint64_t count;
+    struct wr_wall between = { 0 };
+    for (int i = 0; i < 6; i++) {
+        if (i == 3) {
+            pass(WR_S(1));
+            between = rig_wall();
+        }
+        snprintf(id, sizeof(id), "job-%d", i);
+        CHECK_OK(add(store, id, 0));
+        CHECK_OK(complete(store, id, claim(store, id)));
+    }
+    CHECK_OK(add(store, "open", 0));
+    CHECK_OK(store_job_prune(store, between, 2, &count, SOON));
+    CHECK_EQ(2, count);
+    CHECK_OK(store_job_prune(store, between, 2, &count, SOON));
+    CHECK_EQ(1, count);
+    CHECK_OK(store_job_prune(store, between, STORE_JOB_PRUNE_MAX, &count, SOON));
+    CHECK_EQ(0, count);
+    for (int i = 0; i < 6; i++) {
+        snprintf(id, sizeof(id), "job-%d", i);
+        CHECK_EQ(i < 3 ? 0 : STORE_JOB_COMPLETED, state_of(store, id));
+    }
+    CHECK_EQ(STORE_JOB_QUEUED, state_of(store, "open"));
+    CHECK_OK(add(store, "job-0", 0));
 }

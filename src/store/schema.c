@@ -18,6 +18,7 @@ const struct store_step *const store_steps[] = {
     &store_blob_tables,
     &store_reward_tables,
     &store_once_turns,
+    &store_job_ages,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);
