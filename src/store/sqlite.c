@@ -25,6 +25,7 @@ static void close_there(void *arg)
 {
     struct sqlite *self = arg;
     wr_lane_free(self->lane);
+    sqlite_copies_end(self);
     sqlite_close_all(self);
 }
 

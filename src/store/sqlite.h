@@ -32,7 +32,7 @@ struct sqlite {
     wr_time read_max;
     struct wr_lane *lane;
     struct conn writer;             /* the lane's, but for opening and closing */
-    uint64_t writer_number;         /* the lane's: which one it is */
+    struct sqlite_copy *copies;     /* the lane's: those that are read from the writer */
     bool broken;                    /* the lane's: there is no writer now */
     bool suspect;                   /* ... and the disk has failed: check it first */
     wr_time probe_at;
@@ -59,7 +59,10 @@ wr_err sqlite_writer_open(struct sqlite *self, struct store_why *why);
 wr_err sqlite_open_all(struct sqlite *self, struct store_why *why);
 void sqlite_close_all(struct sqlite *self);
 
-/* sqlite_backup.c */
+/* sqlite_backup.c.  On the lane: its copies are over, as the writer's connection goes.  When
+ * the lane is gone: none is left. */
+void sqlite_copies_cut(struct sqlite *self);
+void sqlite_copies_end(struct sqlite *self);
 wr_err sqlite_backup(void *engine, const char *path, struct store_why *why, wr_time deadline);
 
 #endif

@@ -29,7 +29,6 @@ static int after_commit(void *arg, sqlite3 *db, const char *name, int pages)
 wr_err sqlite_writer_open(struct sqlite *self, struct store_why *why)
 {
     struct conn *conn = &self->writer;
-    self->writer_number++;
     wr_err err = conn_open(conn, &(struct conn_conf){ .path = self->path, .vfs = self->vfs,
                                                       .create = true }, why);
     if (err)
@@ -60,8 +59,9 @@ static const char *advice(int code)
     }
 }
 
-/* Whatever the transaction has done is undone by closing; what was committed before is safe.
- * One in memory is rolled back, and goes on.
+/* Whatever the transaction has done is undone; what was committed before is safe.  A connection
+ * with a transaction or a copy under way would stay open behind our back, with its locks.  One
+ * in memory is rolled back, and goes on.
  * The sentence of the first failure stays until it is repaired. */
 static void give_up(struct sqlite *self)
 {
@@ -77,6 +77,9 @@ static void give_up(struct sqlite *self)
     self->suspect |= (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CORRUPT;
     self->broken = true;
     self->probe_at = wr_now() + PROBE_EVERY;
+    sqlite_copies_cut(self);
+    if (conn->db && conn_inside(conn))
+        (void)!conn_step(conn, CONN_ROLLBACK);
     conn_close(conn);
     wr_mutex_lock(&self->guard);
     if (self->health.state == STORE_OK) {
@@ -153,6 +156,15 @@ static bool own_fault(wr_err err)
     return err == WR_EXISTS || err == WR_INVALID;
 }
 
+static wr_err do_one(struct conn *conn, struct store_act *act)
+{
+    if (act->alone)
+        return WR_OK;
+    act->item.err = conn_do(conn, act->verb, act->values, &act->rows);
+    bool over = act->item.err && (!own_fault(act->item.err) || !conn_inside(conn));
+    return over ? WR_IO : WR_OK;
+}
+
 /* Whoever comes before the commit is in it, so that one fsync serves all: *count grows. */
 static wr_err do_verbs(struct sqlite *self, struct wr_lane_item *const *items, size_t *count)
 {
@@ -160,18 +172,14 @@ static wr_err do_verbs(struct sqlite *self, struct wr_lane_item *const *items, s
     conn->now_ms = wr_wall().ns / WR_MS(1);
     wr_err err = conn_step(conn, CONN_BEGIN);
     for (size_t i = 0; i < *count && !err; i++) {
-        struct store_act *act = (struct store_act *)(void *)items[i];
-        if (!act->alone)
-            act->item.err = conn_do(conn, act->verb, act->values, &act->rows);
-        if (act->item.err && (!own_fault(act->item.err) || !conn_inside(conn)))
-            err = WR_IO;
+        err = do_one(conn, (struct store_act *)(void *)items[i]);
         if (i + 1 == *count)
             *count = wr_lane_more(self->lane);
     }
     return err ? err : conn_step(conn, CONN_COMMIT);
 }
 
-static void fail_all(struct wr_lane_item *const *items, size_t count)
+static void fail_verbs(struct wr_lane_item *const *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct store_act *act = (struct store_act *)(void *)items[i];
@@ -180,6 +188,20 @@ static void fail_all(struct wr_lane_item *const *items, size_t count)
     }
 }
 
+static void note(struct sqlite *self, wr_time start, size_t count)
+{
+    self->wrote_at = wr_now();
+    wr_time took = self->wrote_at - start;
+    wr_mutex_lock(&self->guard);
+    self->health.writes += count;
+    self->health.batches++;
+    self->health.batches_slow += took > METER_SLOW;
+    wr_mutex_unlock(&self->guard);
+    wr_counter_add(self->figures.writes, count);
+    wr_histogram_observe(self->figures.batch, took);
+}
+
+/* What is no verb has no part in the transaction, and is done whatever came of it. */
 void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
 {
     struct sqlite *self = engine;
@@ -190,19 +212,10 @@ void sqlite_write(void *engine, struct wr_lane_item *const *items, size_t count)
         if (err)
             give_up(self);
     }
-    if (err) {
-        fail_all(items, count);
-        return;
-    }
-    self->wrote_at = wr_now();
-    wr_time took = self->wrote_at - start;
-    wr_mutex_lock(&self->guard);
-    self->health.writes += count;
-    self->health.batches++;
-    self->health.batches_slow += took > METER_SLOW;
-    wr_mutex_unlock(&self->guard);
-    wr_counter_add(self->figures.writes, count);
-    wr_histogram_observe(self->figures.batch, took);
+    if (err)
+        fail_verbs(items, count);
+    else
+        note(self, start, count);
     for (size_t i = 0; i < count; i++) {
         struct store_act *act = (struct store_act *)(void *)items[i];
         if (act->alone)

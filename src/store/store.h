@@ -88,8 +88,10 @@ void store_health(struct store *store, struct store_health *ret);
  * in *why. */
 wr_err store_check(struct store *store, struct store_why *why, wr_time deadline);
 
-/* A consistent copy into a new file, while all goes on.  Errors: EXISTS, DENIED, IO,
- * UNSUPPORTED (postgres: it has tools of its own, which *why names). */
+/* A consistent copy into a new file, while all goes on; wr_file_sync puts it on the disk, as
+ * the writers do not wait for that.  After an error nothing is left of it.  Errors: NOTFOUND
+ * (the folder), EXISTS, DENIED, IO, NOMEM, UNSUPPORTED (postgres: it has tools of its own,
+ * which *why names). */
 wr_err store_backup(struct store *store, const char *path, struct store_why *why,
                     wr_time deadline);
 
