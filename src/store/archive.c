@@ -52,7 +52,8 @@ bool archive_there(const char *path)
 
 wr_err archive_fail(struct store_why *why, wr_err err, const char *doing, const char *path)
 {
-    store_say(why, "cannot %s %.160s: %s", doing, path, wr_err_text(err));
+    store_say(why, "cannot %s %.160s: %s", doing, path,
+              err == WR_IO ? "the disk is full, or fails" : wr_err_text(err));
     return err;
 }
 
@@ -93,7 +94,7 @@ static wr_err names_in(const char *folder, struct names *ret)
     return WR_OK;
 }
 
-void archive_clean(const char *folder, unsigned depth)
+void archive_empty(const char *folder, unsigned depth)
 {
     struct names names;
     if (names_in(folder, &names))
@@ -104,6 +105,11 @@ void archive_clean(const char *folder, unsigned depth)
             archive_clean(path.text, depth - 1);
     }
     names_free(&names);
+}
+
+void archive_clean(const char *folder, unsigned depth)
+{
+    archive_empty(folder, depth);
     (void)!wr_file_remove_dir(folder, WR_NEVER);
 }
 
@@ -155,7 +161,8 @@ static wr_err judge_steps(struct conn *conn, const char *file, struct archive_in
 }
 
 /* A log that its owner has left stays as it is. */
-wr_err archive_look(const char *file, struct archive_info *ret, struct store_why *why)
+static wr_err look_as(bool sealed, const char *file, struct archive_info *ret,
+                      struct store_why *why)
 {
     struct wr_file_info info, log;
     struct archive_path wal = archive_beside(file, "-wal");
@@ -168,7 +175,8 @@ wr_err archive_look(const char *file, struct archive_info *ret, struct store_why
     struct conn *conn = calloc(1, sizeof(*conn));
     if (!conn)
         return archive_fail(why, WR_NOMEM, "look at", file);
-    err = conn_open(conn, &(struct conn_conf){ .path = file, .read_only = true }, why);
+    err = conn_open(conn, &(struct conn_conf){ .path = file, .read_only = true,
+                                                .sealed = sealed }, why);
     if (!err) {
         (void)sqlite3_db_config(conn->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         err = judge_steps(conn, file, ret, why);
@@ -178,6 +186,16 @@ wr_err archive_look(const char *file, struct archive_info *ret, struct store_why
     }
     free(conn);
     return err;
+}
+
+wr_err archive_look(const char *file, struct archive_info *ret, struct store_why *why)
+{
+    return look_as(false, file, ret, why);
+}
+
+wr_err archive_look_sealed(const char *file, struct archive_info *ret, struct store_why *why)
+{
+    return look_as(true, file, ret, why);
 }
 
 /* A copy has no log, and needs none to be read where nothing can be written. */
@@ -197,7 +215,7 @@ static wr_err settle(const char *file, struct store_why *why)
     return err;
 }
 
-static wr_err hash_file(const char *path, struct wr_hash *ret)
+wr_err archive_hash(const char *path, struct wr_hash *ret)
 {
     struct wr_hash_state state;
     char *piece = malloc(PIECE);
@@ -302,14 +320,14 @@ wr_err archive_take(struct archive_blobs *blobs)
 
 /* ---- the manifest ---- */
 
-static void describe(char *text, const struct archive_info *info, const struct wr_hash *file,
-                     const struct wr_hash *list)
+static void describe(char *text, const struct archive_info *info)
 {
     char one[WR_CID_TEXT], two[WR_CID_TEXT];
     snprintf(text, MANIFEST_MAX,
              "weir backup 1\nsteps %" PRIu64 "\ndatabase %" PRIu64 " %s\nblobs %" PRIu64
-             " %" PRIu64 " %s\n", info->steps, info->bytes, wr_hash_print_cid(file, one),
-             info->blobs, info->blob_bytes, wr_hash_print_cid(list, two));
+             " %" PRIu64 " %s\n", info->steps, info->bytes,
+             wr_hash_print_cid(&info->database, one), info->blobs, info->blob_bytes,
+             wr_hash_print_cid(&info->list, two));
 }
 
 /* ---- making one ---- */
@@ -328,7 +346,7 @@ static void look_there(void *arg)
     struct making *making = arg;
     making->err = settle(making->file.text, making->why);
     if (!making->err)
-        making->err = archive_look(making->file.text, making->info, making->why);
+        making->err = archive_look_sealed(making->file.text, making->info, making->why);
 }
 
 static void take_there(void *arg)
@@ -340,12 +358,12 @@ static void take_there(void *arg)
 static void finish_there(void *arg)
 {
     struct making *making = arg;
-    struct wr_hash file, list = wr_hash_end(&making->blobs.list);
     struct archive_path manifest = archive_below(making->part.text, "manifest");
     char text[MANIFEST_MAX];
-    wr_err err = hash_file(making->file.text, &file);
+    making->info->list = wr_hash_end(&making->blobs.list);
+    wr_err err = archive_hash(making->file.text, &making->info->database);
     if (!err) {
-        describe(text, making->info, &file, &list);
+        describe(text, making->info);
         err = wr_file_write_atomic(manifest.text, text, strlen(text), 0600, WR_NEVER);
     }
     if (!err)
@@ -440,11 +458,33 @@ wr_err archive_refuse(struct store_why *why, const char *path, const char *what)
     return WR_QUARANTINE;
 }
 
+/* What lies in the folder and is not in the manifest was not copied. */
+static wr_err only_ours(const char *path, struct store_why *why)
+{
+    static const char *const ours[] = { "manifest", ARCHIVE_DATABASE,
+                                        ARCHIVE_DATABASE "-blobs" };
+    struct names names;
+    wr_err err = names_in(path, &names);
+    if (err)
+        return archive_fail(why, err, "read", path);
+    for (size_t i = 0; i < names.count && !err; i++) {
+        bool known = false;
+        for (size_t j = 0; j < sizeof(ours) / sizeof(ours[0]); j++)
+            known |= strcmp(names.at[i], ours[j]) == 0;
+        if (!known) {
+            store_say(why, "%.120s is not as it was made: \"%.60s\" was put into it; take that "
+                      "away if it is yours, or take another backup", path, names.at[i]);
+            err = WR_QUARANTINE;
+        }
+    }
+    names_free(&names);
+    return err;
+}
+
 wr_err archive_check(const char *path, struct archive_info *ret, struct store_why *why)
 {
     struct archive_path manifest = archive_below(path, "manifest");
     struct archive_path file = archive_below(path, ARCHIVE_DATABASE);
-    struct wr_hash hash, list;
     struct archive_blobs blobs = { .from = file.text, .info = ret, .why = why };
     char said[MANIFEST_MAX], *text;
     size_t len;
@@ -461,20 +501,22 @@ wr_err archive_check(const char *path, struct archive_info *ret, struct store_wh
         return err;
     }
     bool known = strncmp(text, "weir backup 1\n", 14) == 0;
-    err = known ? hash_file(file.text, &hash) : WR_INVALID;
+    err = known ? archive_hash(file.text, &ret->database) : WR_INVALID;
     if (!known)
         store_say(why, "%.140s is no backup, or one of a newer program", path);
     else if (err)
         err = archive_fail(why, err, "read", file.text);
     if (!err)
+        err = only_ours(path, why);
+    if (!err)
         err = archive_take(&blobs);
     struct wr_file_info info = { 0 };
     if (!err)
         err = wr_file_look(&info, file.text, WR_NEVER);
-    list = wr_hash_end(&blobs.list);
+    ret->list = wr_hash_end(&blobs.list);
     ret->bytes = info.size;
     if (!err && sscanf(text, "weir backup 1\nsteps %" SCNu64, &ret->steps) == 1) {
-        describe(said, ret, &hash, &list);
+        describe(said, ret);
         if (strcmp(said, text) != 0)
             err = archive_refuse(why, path, "what is in it");
     } else if (!err) {
@@ -482,5 +524,5 @@ wr_err archive_check(const char *path, struct archive_info *ret, struct store_wh
     }
     free(text);
     struct archive_info seen;
-    return err ? err : archive_look(file.text, &seen, why);
+    return err ? err : archive_look_sealed(file.text, &seen, why);
 }

@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 
+#include "base/hash.h"
 #include "store/store.h"
 
 #define ARCHIVE_PATH_MAX 800
@@ -32,6 +33,7 @@ struct archive_info {
     uint64_t bytes;                 /* of the database, ... */
     uint64_t wal_bytes;             /* ... and of its log; archive_look */
     uint64_t blobs, blob_bytes;
+    struct wr_hash database, list;  /* of the copy's database, and of the names of its blobs */
 };
 
 /* Copy the store into a new folder; may wait.  Errors: EXISTS, INVALID (the path), NOTFOUND
@@ -42,13 +44,17 @@ wr_err archive_make(struct store *store, const char *path, struct archive_info *
 
 /* ---- what follows blocks: outside of a run, or by wr_offload ---- */
 
-/* Read all of it.  Errors: NOTFOUND, INVALID (it is none, or of a newer program), QUARANTINE
- * (it is not what was copied), IO, NOMEM. */
+/* Read all of it, and nothing else: a folder with something in it that no copy has is refused,
+ * since a log beside a database is taken for a part of it by whoever opens that.
+ * Errors: NOTFOUND, INVALID (it is none, or of a newer program), QUARANTINE (it is not what was
+ * copied), IO, NOMEM. */
 wr_err archive_check(const char *path, struct archive_info *ret, struct store_why *why);
 
 /* Put it in the place of the store whose file is `to`, which nobody may have open.  A store
  * that is there is not touched but with `replace`, and then kept in a folder beside it, whose
- * path is in `aside` (ARCHIVE_PATH_MAX bytes; empty: there was none).
+ * path is in `aside` (ARCHIVE_PATH_MAX bytes; empty: there was none).  After an error all is as
+ * it was, or the sentence says where the old store is; and where a restore was broken off
+ * before, that is still known.
  * Errors: as archive_check; EXISTS (there is a store, or the folder for it), BUSY (another
  * process has it), DENIED. */
 wr_err archive_restore(const char *path, const char *to, bool replace, char *aside,

@@ -2,7 +2,6 @@
 #ifndef WR_STORE_ARCHIVE_INT_H
 #define WR_STORE_ARCHIVE_INT_H
 
-#include "base/hash.h"
 #include "store/archive.h"
 
 #define ARCHIVE_DATABASE "weir.db"
@@ -22,8 +21,16 @@ wr_err archive_fail(struct store_why *why, wr_err err, const char *doing, const 
 /* Say that it is not what was copied; QUARANTINE. */
 wr_err archive_refuse(struct store_why *why, const char *path, const char *what);
 
-/* What was begun and is not wanted: a folder of ours, with folders so deep in it at most. */
+/* What was begun and is not wanted: a folder of ours, with folders so deep in it at most; or
+ * only what is in it. */
 void archive_clean(const char *folder, unsigned depth);
+void archive_empty(const char *folder, unsigned depth);
+
+/* archive_look at a file that nobody has open, or had when it was copied: it alone. */
+wr_err archive_look_sealed(const char *file, struct archive_info *ret, struct store_why *why);
+
+/* The hash of a file.  Errors: as wr_file_read_part. */
+wr_err archive_hash(const char *path, struct wr_hash *ret);
 
 /* Of all blobs, folder by folder. */
 struct archive_blobs {

@@ -89,6 +89,27 @@ TEST(one_bit_that_is_wrong_is_found_wherever_it_is)
     leave();
 }
 
+TEST(what_was_put_beside_a_copy_is_no_part_of_it)
+{
+    static const char *const names[] = { "weir.db-wal", "weir.db-journal", "weir.db-shm", "x" };
+    struct archive_info info;
+    struct store_why why;
+    char path[100], aside[ARCHIVE_PATH_MAX];
+    enter();
+    make();
+    rig_shut(&rig);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", copy, names[i]);
+        CHECK_OK(wr_file_write_atomic(path, "x", 1, 0600, SOON));
+        CHECK_ERR(WR_QUARANTINE, archive_restore(copy, rig.path, true, aside, &info, &why));
+        CHECK(strstr(why.text, "was put into it") && strstr(why.text, names[i]));
+        CHECK_EQ(0, unlink(path));
+    }
+    CHECK_OK(archive_check(copy, &info, &why));
+    CHECK_OK(rig_open(&rig));
+    leave();
+}
+
 TEST(what_is_no_copy_is_refused_with_a_sentence)
 {
     struct archive_info info;

@@ -1,6 +1,9 @@
 /* restore_test.c - a copy in the place of a store. */
 #include "testing/archive_rig.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 TEST(a_copy_brings_back_the_database_and_its_blobs)
 {
     struct archive_info info;
@@ -79,5 +82,44 @@ TEST(a_restore_that_was_broken_off_is_known_and_done_again)
     CHECK(!archive_interrupted(rig.path));
     CHECK_OK(rig_open(&rig));
     CHECK_EQ(1, events());
+    leave();
+}
+
+/* As on a full disk: no file gets longer than a page. */
+static wr_err restore_without_room(struct store_why *why)
+{
+    struct archive_info info;
+    struct rlimit limit;
+    char aside[ARCHIVE_PATH_MAX];
+    CHECK_EQ(0, getrlimit(RLIMIT_FSIZE, &limit));
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+    struct rlimit small = { .rlim_cur = 4096, .rlim_max = limit.rlim_max };
+    CHECK_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
+    wr_err err = archive_restore(copy, rig.path, true, aside, &info, why);
+    CHECK_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+    signal(SIGXFSZ, before);
+    CHECK_STR("", aside);
+    return err;
+}
+
+TEST(a_restore_that_fails_after_one_that_was_broken_off_leaves_that_known)
+{
+    struct store_why why;
+    char stage[100], gone[100];
+    enter();
+    make();
+    rig_shut(&rig);
+    snprintf(stage, sizeof(stage), "%s-restoring", rig.path);
+    snprintf(gone, sizeof(gone), "%s/gone", rig.folder);
+    CHECK_ERR(WR_IO, restore_without_room(&why));       /* all is as it was */
+    CHECK(strstr(why.text, "the disk is full, or fails"));
+    struct wr_file_info info;
+    CHECK_ERR(WR_NOTFOUND, wr_file_look(&info, stage, SOON));
+    CHECK_OK(wr_file_make_dir(stage, 0700, SOON));
+    CHECK_OK(wr_file_rename(rig.path, gone, SOON));
+    CHECK_ERR(WR_IO, restore_without_room(&why));
+    CHECK(archive_interrupted(rig.path));
+    CHECK_OK(wr_file_rename(gone, rig.path, SOON));
+    CHECK_OK(rig_open(&rig));
     leave();
 }

@@ -8,9 +8,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define BUSY_MS 2000                /* another process is just closing it */
 #define LOOKASIDE_SIZE 1200         /* small memory that a connection keeps at hand */
 #define LOOKASIDE_COUNT 400
+#define PATH_LEN_MAX 8192           /* of a path as an address */
 #define STEPS_PER_LOOK 2000         /* instructions between two looks at the clock */
 
 wr_err conn_err(int code)
@@ -90,13 +93,35 @@ static const char settings[] = "pragma temp_store = memory;"
                                "pragma cache_size = -16384;"
                                "pragma trusted_schema = off;";
 
+/* That a file is sealed can be said in an address alone. */
+static int open_sealed(struct conn *conn, const struct conn_conf *conf, int flags)
+{
+    struct wr_text text = wr_text_heap(PATH_LEN_MAX);
+    wr_text_str(&text, conf->path[0] == '/' ? "file://" : "file:");
+    for (const char *at = conf->path; *at; at++)
+        wr_text_format(&text, strchr("%?#", *at) ? "%%%02x" : "%c", (unsigned char)*at);
+    wr_text_str(&text, "?immutable=1");
+    int code = text.cut ? SQLITE_CANTOPEN
+                        : sqlite3_open_v2(text.at, &conn->db, flags | SQLITE_OPEN_URI
+                                          | SQLITE_OPEN_READONLY, conf->vfs);
+    wr_text_free(&text);
+    return code;
+}
+
+static int open_file(struct conn *conn, const struct conn_conf *conf)
+{
+    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    if (conf->sealed)
+        return open_sealed(conn, conf, flags);
+    flags |= SQLITE_OPEN_READWRITE | (conf->create ? SQLITE_OPEN_CREATE : 0);
+    const char *path = *conf->path ? conf->path : ":memory:";
+    return sqlite3_open_v2(path, &conn->db, flags, conf->vfs);
+}
+
 wr_err conn_open(struct conn *conn, const struct conn_conf *conf, struct store_why *why)
 {
     *conn = (struct conn){ .give_up = WR_NEVER };
-    int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE
-        | (conf->create ? SQLITE_OPEN_CREATE : 0);
-    const char *path = *conf->path ? conf->path : ":memory:";
-    int code = sqlite3_open_v2(path, &conn->db, flags, conf->vfs);
+    int code = open_file(conn, conf);
     if (code == SQLITE_OK)
         code = sqlite3_db_config(conn->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, LOOKASIDE_SIZE,
                                  LOOKASIDE_COUNT);

@@ -34,6 +34,8 @@ struct conn_conf {
     const char *vfs;                /* NULL: the default one */
     bool create;
     bool read_only;                 /* the connection; the file need not be */
+    bool sealed;                    /* the file alone, which nobody changes: what lies beside
+                                     * it, a log or a journal, is none of its own */
 };
 
 /* Errors: NOTFOUND (the folder, or without create the file), DENIED, BUSY (locked by another

@@ -112,3 +112,30 @@ TEST(a_connection_that_only_reads_cannot_write)
     conn_close(&writer);
     rig_remove(&rig);
 }
+
+TEST_PLAIN(a_sealed_file_is_read_without_what_lies_beside_it)
+{
+    struct store_rig rig;
+    struct store_why why;
+    char path[96], wal[104];
+    int64_t count = -1;
+    struct conn *one = calloc(1, sizeof(*one)), *two = calloc(1, sizeof(*two));
+    rig_folder(&rig);
+    snprintf(path, sizeof(path), "%s/a b%%41?c#d", rig.folder);
+    snprintf(wal, sizeof(wal), "%s-wal", path);
+    CHECK_OK(conn_open(one, &(struct conn_conf){ .path = path, .create = true }, &why));
+    CHECK_OK(conn_exec(one, "create table t (x); insert into t values (1);"
+                       "pragma journal_mode = wal; insert into t values (2)"));
+    CHECK_EQ(0, access(wal, F_OK));
+    CHECK_OK(conn_open(two, &(struct conn_conf){ .path = path, .read_only = true,
+                                                 .sealed = true }, &why));
+    CHECK_OK(conn_ask(two, "select count(*) from t", &count));
+    CHECK_EQ(1, count);
+    CHECK_ERR(WR_DENIED, conn_exec(two, "insert into t values (3)"));
+    conn_close(two);
+    conn_close(one);
+    CHECK_EQ(0, unlink(path));
+    free(one);
+    free(two);
+    rig_remove(&rig);
+}
