@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <weir/once.h>
+#include <weir/scope.h>
+#include <weir/select.h>
+
 #include "net/json_in.h"
 #include "store/archive.h"
 #include "store/verb.h"
@@ -112,16 +116,59 @@ void depot_write(struct depot *depot, struct wr_json *json)
     wr_json_end(json);
 }
 
-/* ---- what an operator asks for ---- */
+/* ---- what an operator asks for ----
+ *
+ * It may take long, so it is done by a task, and the call waits for that, for the node's drain
+ * and for its own end: whichever comes first. */
+
+struct errand {
+    struct node *node;
+    const char *path;
+    struct archive_info info;
+    struct store_why why;
+    struct wr_once *done;
+    wr_err err;
+};
+
+static wr_err run_errand(struct wr_call *call, struct errand *errand, wr_task_fn fn)
+{
+    struct wr_scope *scope;
+    size_t which;
+    wr_err err = wr_once_new(&errand->done, "depot.errand", 0);
+    if (err)
+        return err;
+    err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "depot.errand",
+                                                        .deadline = wr_call_deadline(call) });
+    if (!err) {
+        err = wr_scope_go(scope, "depot.errand", fn, errand);
+        struct wr_case done = WR_CASE_ONCE(errand->done, NULL);
+        if (!err)
+            err = wr_call_select(call, &which, &done, 1, wr_call_deadline(call));
+        (void)!wr_scope_close(scope);
+    }
+    wr_once_free(errand->done);
+    return err;
+}
+
+static wr_err check_all(void *arg)
+{
+    struct errand *errand = arg;
+    errand->err = store_check(errand->node->depot.store, &errand->why, WR_NEVER);
+    (void)!wr_once_set(errand->done, NULL);
+    return WR_OK;
+}
 
 wr_err depot_serve_check(struct wr_call *call)
 {
     struct node *node = wr_call_arg(call);
     struct node_database_view view = { 0 };
     struct store_health health;
-    struct store_why why = { "" };
+    struct errand errand = { .node = node };
     struct page page;
-    wr_err err = store_check(node->depot.store, &why, wr_call_deadline(call));
+    wr_err err = run_errand(call, &errand, check_all);
+    if (err)
+        return err;
+    err = errand.err;
     if (err == WR_TIMEOUT || err == WR_CANCELED || err == WR_BUSY)
         return err;
     depot_health(&node->depot, &health);
@@ -129,28 +176,42 @@ wr_err depot_serve_check(struct wr_call *call)
     page_begin(&page);
     wr_json_bool(&page.json, "sound", !err);
     if (err)
-        wr_json_str(&page.json, "why", why.text);
+        wr_json_str(&page.json, "why", errand.why.text);
     if (looked)
         wr_json_u64(&page.json, "bytes", view.size);
     wr_json_u64(&page.json, "wal_bytes", health.wal_bytes);
     return page_end(&page, call);
 }
 
+static wr_err copy_all(void *arg)
+{
+    struct errand *errand = arg;
+    errand->err = archive_make(errand->node->depot.store, errand->path, &errand->info,
+                               &errand->why, WR_NEVER);
+    (void)!wr_once_set(errand->done, NULL);
+    return WR_OK;
+}
+
 static wr_err back_up(struct wr_call *call, struct node *node, const char *path)
 {
-    struct archive_info info;
-    struct store_why why = { "" };
+    struct errand errand = { .node = node, .path = path };
+    const struct archive_info *info = &errand.info;
     struct page page;
     diary_call(node->diary, call, "admin.backup");
-    wr_err err = archive_make(node->depot.store, path, &info, &why, wr_call_deadline(call));
-    if (err)
-        return wr_call_fail(call, err, "%s", why.text);
+    wr_err err = run_errand(call, &errand, copy_all);
+    if (err == WR_DRAINING && errand.err)
+        return wr_call_fail(call, err, "the node stops, and the backup was broken off; nothing "
+                            "is left of it: make it when the node is down, or up again");
+    if (err && err != WR_DRAINING)
+        return err;
+    if (errand.err)
+        return wr_call_fail(call, errand.err, "%s", errand.why.text);
     page_begin(&page);
     wr_json_str(&page.json, "path", path);
-    wr_json_u64(&page.json, "steps", info.steps);
-    wr_json_u64(&page.json, "bytes", info.bytes);
-    wr_json_u64(&page.json, "blobs", info.blobs);
-    wr_json_u64(&page.json, "blob_bytes", info.blob_bytes);
+    wr_json_u64(&page.json, "steps", info->steps);
+    wr_json_u64(&page.json, "bytes", info->bytes);
+    wr_json_u64(&page.json, "blobs", info->blobs);
+    wr_json_u64(&page.json, "blob_bytes", info->blob_bytes);
     return page_end(&page, call);
 }
 
