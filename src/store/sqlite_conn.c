@@ -319,8 +319,8 @@ static wr_err run_or_undo(struct conn *conn, const struct conn_verb *known,
     if (err)
         return err;
     err = run_all(conn, known, values, ret);
-    if (!conn_inside(conn))
-        return err;
+    if (!conn_inside(conn) || (err && err != WR_EXISTS && err != WR_INVALID))
+        return err;                 /* the transaction is over, and the connection says why */
     wr_err undone = err ? conn_step(conn, CONN_UNDO) : WR_OK;
     wr_err released = conn_step(conn, CONN_RELEASE);
     return undone ? undone : released ? released : err;

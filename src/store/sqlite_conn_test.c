@@ -139,3 +139,22 @@ TEST_PLAIN(a_sealed_file_is_read_without_what_lies_beside_it)
     free(two);
     rig_remove(&rig);
 }
+
+TEST(a_verb_that_ends_its_transaction_leaves_the_reason_in_the_connection)
+{
+    static const struct store_verb undone = {
+        .name = "test.undone", .undo = true,
+        .sqlite = { "with recursive n(i) as (select 1 union all select i + 1 from n)"
+                    " select max(i) from n" },
+    };
+    struct conn *conn = open_in_memory();
+    struct store_rows rows = { 0 };
+    struct store_why why = { "" };
+    CHECK_OK(conn_step(conn, CONN_BEGIN));
+    conn->give_up = wr_now();
+    CHECK_ERR(WR_TIMEOUT, conn_do(conn, &undone, NONE, &rows));
+    conn->give_up = WR_NEVER;
+    conn_say(conn, &why, "write", "");
+    CHECK(strstr(why.text, "interrupted"));
+    conn_close(conn);
+}

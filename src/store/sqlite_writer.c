@@ -49,13 +49,13 @@ wr_err sqlite_writer_open(struct sqlite *self, struct store_why *why)
 static const char *advice(int code)
 {
     switch (code & 0xff) {
-    case SQLITE_FULL: return "make room on the disk";
+    case SQLITE_FULL: return "make room on the disk, it then goes on by itself";
     case SQLITE_READONLY:
     case SQLITE_PERM:
-    case SQLITE_CANTOPEN: return "make it writable";
+    case SQLITE_CANTOPEN: return "make it writable, it then goes on by itself";
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return "restore a backup";
-    default: return "see to the disk";
+    case SQLITE_NOTADB: return "stop the node and restore a backup (weir restore)";
+    default: return "see to the disk, it then goes on by itself";
     }
 }
 
@@ -84,8 +84,7 @@ static void give_up(struct sqlite *self)
     wr_mutex_lock(&self->guard);
     if (self->health.state == STORE_OK) {
         wr_gauge_add(self->figures.degraded, 1);
-        store_say(&self->health.why, "%.180s; %s, it then goes on by itself", why.text,
-                  advice(code));
+        store_say(&self->health.why, "%.180s; %s", why.text, advice(code));
     }
     self->health.state = STORE_DEGRADED;
     wr_mutex_unlock(&self->guard);
