@@ -26,7 +26,7 @@
 
 #define DIARY_QUEUE 256
 #define DIARY_LAST_WORD WR_MS(500)
-#define DIARY_KEPT WR_S(90 * 24 * 3600L)
+#define DIARY_KEPT (90 * WR_S(86400))
 #define DIARY_NOTE_MAX 1000             /* bytes of an operator's note */
 #define DIARY_PAGE_MAX 50               /* events in one answer */
 
