@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/file.h>
 #include <weir/offload.h>
 
 #define READERS 4
@@ -13,12 +14,47 @@
 
 /* ---- opening and closing ---- */
 
-struct opening { struct sqlite *self; struct store_why *why; wr_err err; };
+typedef wr_err opening_part(struct sqlite *self, struct store_why *why);
+
+struct opening {
+    struct sqlite *self;
+    struct store_why *why;
+    opening_part *part;
+    wr_err err;
+};
 
 static void open_there(void *arg)
 {
     struct opening *opening = arg;
-    opening->err = sqlite_open_all(opening->self, opening->why);
+    opening->err = opening->part(opening->self, opening->why);
+}
+
+static wr_err open_part(struct sqlite *self, opening_part *part, struct store_why *why,
+                        wr_time deadline)
+{
+    struct opening opening = { .self = self, .why = why, .part = part };
+    wr_err err = wr_offload(open_there, &opening, deadline);
+    if (err)
+        store_say(why, "cannot open %.120s: %s", self->path, wr_err_text(err));
+    return err ? err : opening.err;
+}
+
+/* The library would make the file readable for all. */
+static void make_private(struct sqlite *self, wr_time deadline)
+{
+    struct wr_file_info info;
+    if (*self->path && !self->vfs
+        && wr_file_look(&info, self->path, deadline) == WR_NOTFOUND)
+        (void)!wr_file_write_atomic(self->path, "", 0, 0600, deadline);
+}
+
+static wr_err open_all(struct sqlite *self, struct store_why *why, wr_time deadline)
+{
+    wr_err err = *self->path ? open_part(self, sqlite_lock, why, deadline) : WR_OK;
+    if (err)
+        return err;
+    make_private(self, deadline);   /* if it cannot, opening says why */
+    return open_part(self, sqlite_open_all, why, deadline);
 }
 
 static void close_there(void *arg)
@@ -57,6 +93,31 @@ static void prepare_library(void)
         (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+/* As the library finds it, with links followed; what it cannot find stays as it is. */
+static char *true_path(const char *name, const char *path)
+{
+    sqlite3_vfs *vfs = *path ? sqlite3_vfs_find(name) : NULL;
+    char *text = vfs ? calloc(1, (size_t)vfs->mxPathname + 1) : NULL;
+    int code = text ? vfs->xFullPathname(vfs, path, vfs->mxPathname, text) : SQLITE_CANTOPEN;
+    if ((code & 0xff) == SQLITE_OK)
+        return text;
+    free(text);
+    return strdup(path);
+}
+
+wr_err store_true_path(char *ret, size_t size, const char *path)
+{
+    prepare_library();
+    char *text = true_path(NULL, path);
+    if (!text)
+        return WR_NOMEM;
+    bool fits = strlen(text) < size;
+    if (fits)
+        memcpy(ret, text, strlen(text) + 1);
+    free(text);
+    return fits ? WR_OK : WR_INVALID;
+}
+
 static wr_err sqlite_new(struct sqlite **ret, const struct store_conf *conf, const char *path)
 {
     struct sqlite *self = calloc(1, sizeof(*self));
@@ -67,7 +128,7 @@ static wr_err sqlite_new(struct sqlite **ret, const struct store_conf *conf, con
     meter_init(&self->figures);
     self->read_max = conf->read_max ? conf->read_max : READ_MAX;
     self->vfs = conf->disk;
-    self->path = strdup(path);
+    self->path = true_path(self->vfs, path);
     if (!self->path)
         return WR_NOMEM;
     if (!*path)
@@ -87,14 +148,8 @@ static wr_err sqlite_open(void **ret, const struct store_conf *conf, const char 
     prepare_library();
     store_say(why, "out of memory");
     wr_err err = sqlite_new(&self, conf, path);
-    struct opening opening = { .self = self, .why = why };
-    if (!err) {
-        err = wr_offload(open_there, &opening, deadline);
-        if (err)
-            store_say(why, "cannot open %.120s: %s", path, wr_err_text(err));
-    }
     if (!err)
-        err = opening.err;
+        err = open_all(self, why, deadline);
     if (!err)
         err = wr_lane_new(&self->lane, &(struct wr_lane_conf){
             .name = "store.writer", .run = sqlite_write, .idle = sqlite_idle, .arg = self,

@@ -12,7 +12,7 @@
  * memory has one connection, which does all.
  *
  * That no two processes have the file open is held by a lock on PATH-lock, which ends with the
- * process.
+ * process; PATH is where the file is, whichever link led to it.
  */
 #ifndef WR_STORE_SQLITE_H
 #define WR_STORE_SQLITE_H
@@ -55,7 +55,9 @@ void sqlite_idle(void *engine);
 /* Open the connection that writes; the tables are there.  Errors: as conn_open. */
 wr_err sqlite_writer_open(struct sqlite *self, struct store_why *why);
 
-/* sqlite_open.c: all connections, and the tables.  Blocks.  Errors: as store_open. */
+/* sqlite_open.c: the lock, which a store in memory does not need; then all connections, and the
+ * tables.  They block.  Errors: as store_open. */
+wr_err sqlite_lock(struct sqlite *self, struct store_why *why);
 wr_err sqlite_open_all(struct sqlite *self, struct store_why *why);
 void sqlite_close_all(struct sqlite *self);
 

@@ -9,7 +9,7 @@
 /* ---- one process at a time ---- */
 
 /* An empty database beside the file, locked as long as this process lives. */
-static wr_err take_lock(struct sqlite *self, struct store_why *why)
+wr_err sqlite_lock(struct sqlite *self, struct store_why *why)
 {
     size_t size = strlen(self->path) + sizeof("-lock");
     char *path = malloc(size);
@@ -110,9 +110,7 @@ static wr_err open_readers(struct sqlite *self, struct store_why *why)
 
 wr_err sqlite_open_all(struct sqlite *self, struct store_why *why)
 {
-    wr_err err = *self->path ? take_lock(self, why) : WR_OK;
-    if (!err)
-        err = sqlite_writer_open(self, why);
+    wr_err err = sqlite_writer_open(self, why);
     if (!err)
         err = bring_up_to_date(self, why);
     return err ? err : open_readers(self, why);

@@ -103,6 +103,39 @@ TEST(a_store_is_open_once)
     rig_remove(&rig);
 }
 
+TEST(a_store_is_open_once_whatever_link_leads_to_it)
+{
+    struct store_rig rig;
+    char link[80], folder[80];
+    rig_folder(&rig);
+    snprintf(link, sizeof(link), "%s/link.db", rig.folder);
+    snprintf(folder, sizeof(folder), "%s-link", rig.folder);
+    CHECK_EQ(0, symlink("weir.db", link));
+    CHECK_EQ(0, symlink(rig.folder, folder));
+    CHECK_OK(rig_open(&rig));
+    struct store_rig second = { 0 };
+    snprintf(second.url, sizeof(second.url), "sqlite:%s", link);
+    CHECK_ERR(WR_BUSY, try_open(&second));
+    snprintf(second.url, sizeof(second.url), "sqlite:%s/weir.db", folder);
+    CHECK_ERR(WR_BUSY, try_open(&second));
+    rig_shut(&rig);
+    CHECK_EQ(0, unlink(link));
+    CHECK_EQ(0, unlink(folder));
+    rig_remove(&rig);
+}
+
+TEST(a_new_file_is_for_its_owner_alone)
+{
+    struct store_rig rig;
+    struct stat info;
+    rig_folder(&rig);
+    CHECK_OK(rig_open(&rig));
+    CHECK_EQ(0, stat(rig.path, &info));
+    CHECK_EQ(0600, info.st_mode & 0777);
+    rig_shut(&rig);
+    rig_remove(&rig);
+}
+
 TEST(tables_that_were_begun_by_an_older_program_are_brought_up_to_date)
 {
     struct store_rig rig;

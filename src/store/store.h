@@ -78,6 +78,11 @@ struct store_health {
 wr_err store_open(struct store **ret, const struct store_conf *conf, struct store_why *why,
                   wr_time deadline);
 
+/* Where the file of a sqlite: store is: the whole path, with links followed, since its lock and
+ * its blobs lie beside the file itself.  It need not be there.  Errors: INVALID (it has more
+ * than `size` bytes), NOMEM. */
+wr_err store_true_path(char *ret, size_t size, const char *path);
+
 /* What was acknowledged is safe without this; it closes what is open.  Nobody may be using
  * it.  NULL is allowed. */
 void store_close(struct store *store, wr_time deadline);

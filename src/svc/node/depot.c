@@ -30,7 +30,9 @@ wr_err depot_place(const struct wr_conf *conf, char *url, const char **ret_path)
                                 wanted + scheme)
                      : snprintf(url, DEPOT_URL_MAX, "%s", wanted);
     *ret_path = file ? url + scheme : NULL;
-    return len < DEPOT_URL_MAX ? WR_OK : WR_INVALID;
+    if (len >= DEPOT_URL_MAX)
+        return WR_INVALID;
+    return file ? store_true_path(url + scheme, DEPOT_URL_MAX - scheme, url + scheme) : WR_OK;
 }
 
 /* ---- how large it is ---- */

@@ -28,7 +28,8 @@ struct depot {
 };
 
 /* Where the store of this configuration is, for store_open; `url` has DEPOT_URL_MAX bytes.
- * *ret_path is the file in it, or NULL.  Errors: INVALID (too long a path). */
+ * *ret_path is the file in it, with links followed, or NULL.  Errors: INVALID (too long a
+ * path), NOMEM. */
 wr_err depot_place(const struct wr_conf *conf, char *url, const char **ret_path);
 
 /* Open it.  Errors: as store_open, with a sentence in `why`, of NODE_WHY_MAX. */
