@@ -152,7 +152,7 @@ TEST(a_look_reads_every_page_and_changes_nothing)
     CHECK_ERR(WR_NOTFOUND, archive_look("/nowhere/weir.db", &info, &why));
     int fd = open(rig.path, O_RDWR | O_CLOEXEC);
     static const char zeros[3000];
-    CHECK_EQ(3000, pwrite(fd, zeros, 3000, 4096 * 3));
+    CHECK_EQ(3000, pwrite(fd, zeros, 3000, 12288));
     close(fd);
     CHECK_ERR(WR_IO, archive_look(rig.path, &info, &why));
     CHECK(strstr(why.text, "is damaged: "));

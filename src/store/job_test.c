@@ -387,7 +387,7 @@ STORE_TEST(every_job_is_claimed_and_finished_once_by_many_at_once)
 static char *text_of(size_t len)
 {
     char *text = malloc(len + 1);
-    REQUIRE(text, NULL);
+    WR_ASSERT(text);
     memset(text, 'x', len);
     text[len] = '\0';
     return text;

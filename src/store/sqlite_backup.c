@@ -120,6 +120,7 @@ void sqlite_copies_end(struct sqlite *self)
 {
     while (self->copies) {
         struct sqlite_copy *copy = self->copies;
+        self->copies = copy->next;
         copy->done = false;
         (void)!end(self, &copy->act);
         copy_free(copy);

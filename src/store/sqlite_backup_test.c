@@ -161,7 +161,8 @@ static int open_files(void)
 {
     DIR *dir = opendir("/proc/self/fd");
     int count = 0;
-    while (dir && readdir(dir))
+    REQUIRE(dir, 0);
+    while (readdir(dir))
         count++;
     closedir(dir);
     return count;
