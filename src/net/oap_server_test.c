@@ -87,7 +87,7 @@ TEST(as_many_connections_are_taken_as_may)
     open_site(&site, 1, 8, (struct wr_oap_conf){ .connections_max = 2 });
     greet(&site, &a);
     greet(&site, &b);
-    dial(&site, &c);
+    dial_in_vain(&site, &c);
     CHECK_STR("closed", hear(&c));
     CHECK_EQ(2, wr_oap_connections(site.oap));
     hang_up(&a);
@@ -105,7 +105,7 @@ TEST(an_address_has_no_more_connections_than_it_may_and_that_may_change)
     struct peer a, b;
     open_site(&site, 1, 8, (struct wr_oap_conf){ .ip_connections = 1 });
     greet(&site, &a);
-    dial(&site, &b);
+    dial_in_vain(&site, &b);
     CHECK_STR("closed", hear(&b));
     hang_up(&b);
     wr_oap_tune(site.oap, &(struct wr_oap_conf){ .ip_connections = 2 });

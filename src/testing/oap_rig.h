@@ -192,7 +192,7 @@ RIG const char *hear(struct peer *peer)
 {
     static char line[3000];
     struct oap_frame frame;
-    if (!hear_frame(peer, &frame))
+    if (!peer->stream || !hear_frame(peer, &frame))
         return "closed";
     snprintf(line, sizeof(line), "%u %u %u %llu %.*s", frame.code, frame.flags, frame.proto,
              (unsigned long long)frame.corr, (int)frame.payload_len,
@@ -209,6 +209,15 @@ RIG void dial(struct site *site, struct peer *peer)
     memset(peer, 0, sizeof(*peer));
     oap_open(&peer->decoder, OAP_FRAME_MAX);
     CHECK_OK(wr_connect(&peer->stream, wr_listener_addr(site->listener), WR_NEVER));
+}
+
+/* The same for who is to be sent away: that may be before he is through. */
+RIG void dial_in_vain(struct site *site, struct peer *peer)
+{
+    memset(peer, 0, sizeof(*peer));
+    oap_open(&peer->decoder, OAP_FRAME_MAX);
+    wr_err err = wr_connect(&peer->stream, wr_listener_addr(site->listener), WR_NEVER);
+    CHECK(!err || err == WR_BROKENPIPE);
 }
 
 RIG void greet(struct site *site, struct peer *peer)
