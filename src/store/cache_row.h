@@ -3,7 +3,7 @@
  *     err = store_cache_put(store, "check.crossref", key, len, &STORE_BLOB(json, size), until,
  *                           deadline);
  *     err = store_cache_get(store, "check.crossref", key, len, &answer, deadline);
- *     ...answer.known, answer.bytes, answer.until
+ *     ...answer.nothing, answer.answer.bytes, answer.answer.len, answer.until
  *     store_cache_free(&answer);
  *
  * A row is of one cache, has a key and an answer, or says that there is none.  It is never

@@ -24,8 +24,11 @@
  * A store that cannot write any more (full or read-only disk, server gone) returns IO at
  * once, says why (store_health), and goes on by itself when it can.
  *
- * Every call may wait, and ends by its deadline.  Texts and blobs of results are in the
- * result's own memory, which store_rows_free gives back.
+ * Every call may wait.  One that has not begun by its deadline ends then, undone; one that has
+ * begun in a file is waited for, since it uses the caller's memory: a commit takes as long as
+ * the disk does, a read at most read_max, and opening a file anew, which a degraded store tries
+ * once a second, up to 2 s while another process has it locked.  Texts and blobs of results are
+ * in the result's own memory, which store_rows_free gives back.
  *
  * The tables have a file each: job.h, cache_row.h, budget.h, idempotency.h, pointer.h,
  * reward.h, audit.h, blob.h.
