@@ -107,7 +107,7 @@ static void print(const struct restore *restore, bool json_wanted)
     if (json_wanted)
         printf("%s\n", text.at);
     else
-        printf("the store is %s now: %llu bytes of database, %llu blobs of %llu bytes\n",
+        printf("the store is as in %s now: %llu bytes of database, %llu blobs of %llu bytes\n",
                restore->path, (unsigned long long)info->bytes, (unsigned long long)info->blobs,
                (unsigned long long)info->blob_bytes);
     if (!json_wanted && restore->aside[0])
