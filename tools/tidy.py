@@ -51,9 +51,16 @@ MAY_INCLUDE = {
     "net": {"base", "rt", "flow", "net"},
     "scenario": {"base", "rt", "sim", "store", "flow", "net", "conf", "svc", "scenario"},
     "conf": {"base", "rt", "conf"},
-    "svc": {"base", "rt", "store", "flow", "net", "conf", "svc"},
-    "testing": {"base", "rt", "sim", "store", "flow", "net", "conf", "svc", "testing"},
-    "cmd": {"base", "rt", "sim", "store", "flow", "net", "scenario", "conf", "svc", "cmd"},
+    "biblio": {"base", "biblio"},
+    "extract": {"base", "rt", "biblio", "extract"},
+    "library": {"base", "rt", "biblio", "library"},
+    "source": {"base", "rt", "flow", "net", "biblio", "source"},
+    "svc": {"base", "rt", "store", "flow", "net", "conf", "biblio", "extract", "library",
+            "source", "svc"},
+    "testing": {"base", "rt", "sim", "store", "flow", "net", "conf", "biblio", "extract",
+                "library", "source", "svc", "testing"},
+    "cmd": {"base", "rt", "sim", "store", "flow", "net", "scenario", "conf", "biblio",
+            "extract", "library", "source", "svc", "cmd"},
 }
 
 BANNED = {
