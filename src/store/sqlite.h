@@ -5,7 +5,8 @@
  * up, never its fsync tried again, and the store is degraded until a new connection has
  * written something: looked at each second, whether anybody writes or not.  While it is well
  * and nobody writes, it writes something itself each five seconds, so that a disk which cannot
- * be written any more is known before it is needed.
+ * be written any more is known before it is needed.  A file that was moved or removed is found
+ * out in the same way, and before each commit; the store is then degraded until it is back.
  *
  * Reads go to connections of their own, through offload.h; each sees one moment, and is cut off
  * after read_max, because while it lasts the write-ahead log cannot start over.  A store in

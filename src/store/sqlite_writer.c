@@ -29,8 +29,9 @@ static int after_commit(void *arg, sqlite3 *db, const char *name, int pages)
 wr_err sqlite_writer_open(struct sqlite *self, struct store_why *why)
 {
     struct conn *conn = &self->writer;
+    /* One that went away later is not made anew: it would be empty. */
     wr_err err = conn_open(conn, &(struct conn_conf){ .path = self->path, .vfs = self->vfs,
-                                                      .create = true }, why);
+                                                      .create = !self->lane }, why);
     if (err)
         return err;
     if (*self->path) {
@@ -59,6 +60,27 @@ static const char *advice(int code)
     }
 }
 
+/* Its path does not lead to it any more: what is written now is gone when it is closed. */
+static bool moved(struct sqlite *self)
+{
+    int answer = 0;
+    if (*self->path && self->writer.db)
+        (void)sqlite3_file_control(self->writer.db, "main", SQLITE_FCNTL_HAS_MOVED, &answer);
+    return answer;
+}
+
+/* The connection stays: it alone knows which file it was, should it come back. */
+static void give_up_moved(struct sqlite *self)
+{
+    wr_mutex_lock(&self->guard);
+    if (self->health.state == STORE_OK)
+        wr_gauge_add(self->figures.degraded, 1);
+    self->health.state = STORE_DEGRADED;
+    store_say(&self->health.why, "%.120s was moved or removed while it was open; put it back, "
+              "or stop, restore a backup and start again", self->path);
+    wr_mutex_unlock(&self->guard);
+}
+
 /* Whatever the transaction has done is undone; what was committed before is safe.  A connection
  * with a transaction or a copy under way would stay open behind our back, with its locks.  One
  * in memory is rolled back, and goes on.
@@ -80,6 +102,10 @@ static void give_up(struct sqlite *self)
     sqlite_copies_cut(self);
     if (conn->db && conn_inside(conn))
         (void)!conn_step(conn, CONN_ROLLBACK);
+    if (moved(self)) {
+        give_up_moved(self);
+        return;
+    }
     conn_close(conn);
     wr_mutex_lock(&self->guard);
     if (self->health.state == STORE_OK) {
@@ -105,6 +131,9 @@ static wr_err repair(struct sqlite *self)
     if (wr_now() < self->probe_at)
         return WR_IO;
     self->probe_at = wr_now() + PROBE_EVERY;
+    if (moved(self))
+        return WR_IO;
+    conn_close(&self->writer);
     wr_err err = sqlite_writer_open(self, &why);
     if (err)
         return WR_IO;
@@ -134,7 +163,7 @@ static void look(struct sqlite *self)
     struct conn *conn = &self->writer;
     conn->now_ms = wr_wall().ns / WR_MS(1);
     self->wrote_at = wr_now();
-    if (write_something(conn))
+    if (moved(self) || write_something(conn))
         give_up(self);
 }
 
@@ -175,6 +204,8 @@ static wr_err do_verbs(struct sqlite *self, struct wr_lane_item *const *items, s
         if (i + 1 == *count)
             *count = wr_lane_more(self->lane);
     }
+    if (!err && moved(self))
+        err = WR_IO;
     return err ? err : conn_step(conn, CONN_COMMIT);
 }
 

@@ -180,6 +180,60 @@ TEST(the_log_starts_over_instead_of_growing)
     close_rig(&rig);
 }
 
+/* ---- a file that goes away ---- */
+
+static void check_gone(struct rig *rig)
+{
+    CHECK_EQ(STORE_DEGRADED, health_of(rig).state);
+    CHECK(strstr(health_of(rig).why.text, "weir.db was moved or removed while it was open"));
+}
+
+TEST(a_file_that_was_moved_is_not_written_until_it_is_back)
+{
+    struct store_rig file;
+    char away[80];
+    rig_folder(&file);
+    snprintf(away, sizeof(away), "%s/away", file.folder);
+    CHECK_OK(rig_open(&file));
+    struct rig rig = { .store = file.store };
+    CHECK_OK(add(&rig));
+    CHECK_EQ(0, rename(file.path, away));
+    CHECK_ERR(WR_IO, add(&rig));
+    check_gone(&rig);
+    CHECK_OK(wr_sleep(wr_after(WR_S(3))));
+    CHECK_ERR(WR_IO, add(&rig));
+    CHECK(access(file.path, F_OK) != 0);        /* it was not made anew */
+    check_gone(&rig);
+    CHECK_EQ(0, rename(away, file.path));
+    CHECK_OK(wr_sleep(wr_after(WR_S(3))));
+    CHECK_OK(add(&rig));
+    CHECK_EQ(STORE_OK, health_of(&rig).state);
+    CHECK_EQ(2, jobs_of(rig.store));
+    rig_shut(&file);
+    rig_remove(&file);
+}
+
+static wr_err remove_and_be_idle(void *engine, struct store_act *act)
+{
+    struct sqlite *self = engine;
+    CHECK_EQ(0, unlink(self->path));
+    return be_idle(engine, act);
+}
+
+TEST(a_file_that_was_removed_is_found_out_though_nobody_writes)
+{
+    struct store_rig file;
+    rig_folder(&file);
+    CHECK_OK(rig_open(&file));
+    struct rig rig = { .store = file.store };
+    struct sqlite *engine = rig.store->state;
+    struct store_act act = { .alone = remove_and_be_idle };
+    CHECK_OK(wr_lane_do(engine->lane, &act.item, SOON));
+    check_gone(&rig);
+    rig_shut(&file);
+    rig_remove(&file);
+}
+
 /* ---- in memory ---- */
 
 /* Ends the transaction, so that it cannot be committed. */
