@@ -115,27 +115,6 @@ void archive_clean(const char *folder, unsigned depth)
 
 /* ---- the database ---- */
 
-static const struct store_verb check_all = {
-    .name = "archive.check",
-    .sqlite = { "select integrity_check from pragma_integrity_check(1)" },
-};
-
-static wr_err judge(struct conn *conn, const char *file, struct store_why *why)
-{
-    struct store_rows rows = { 0 };
-    wr_err err = conn_do(conn, &check_all, (struct store_values){ 0 }, &rows);
-    const char *said = err || !rows.count ? NULL : store_text(&rows, 0, 0);
-    if (err)
-        conn_say(conn, why, "read", file);
-    else if (!said || strcmp(said, "ok") != 0) {
-        store_say(why, "%.120s is damaged: %.100s; restore a backup (weir restore)", file,
-                  said ? said : "it says nothing");
-        err = WR_IO;
-    }
-    store_rows_free(&rows);
-    return err;
-}
-
 static wr_err judge_steps(struct conn *conn, const char *file, struct archive_info *ret,
                           struct store_why *why)
 {
@@ -181,7 +160,7 @@ static wr_err look_as(bool sealed, const char *file, struct archive_info *ret,
         (void)sqlite3_db_config(conn->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         err = judge_steps(conn, file, ret, why);
         if (!err)
-            err = judge(conn, file, why);
+            err = conn_check(conn, file, why);
         conn_close(conn);
     }
     free(conn);

@@ -15,7 +15,7 @@
 #define SOON wr_after(WR_S(60))
 
 /* How far each job has come, for sure; one step more may have been under way. */
-enum step { NEW, ADDING, ADDED, CLAIMING, CLAIMED, FINISHING, FINISHED };
+enum step { NEW, ADDING, ADDED, FINISHING, FINISHED };
 
 struct load {
     struct disk *disk;
@@ -59,7 +59,7 @@ static wr_err finish_one(struct load *load)
     wr_err err = store_job_claim(load->store, "s", 1, WR_S(600), &jobs, SOON);
     if (!err && jobs.count) {
         int number = (int)strtol(jobs.jobs[0].id + 4, NULL, 10);
-        CHECK(load->step[number] < CLAIMED);                    /* by nobody else */
+        CHECK(load->step[number] < FINISHING);                  /* by nobody else */
         atomic_store(&load->attempt[number], jobs.jobs[0].attempt);
         atomic_store(&load->step[number], FINISHING);
         err = store_job_finish(load->store, jobs.jobs[0].id, jobs.jobs[0].attempt,
@@ -98,9 +98,7 @@ static bool fits(enum step step, enum store_job_state state)
     switch (step) {
     case NEW: return state == 0;
     case ADDING: return state == 0 || state == STORE_JOB_QUEUED || state == STORE_JOB_RUNNING;
-    case ADDED:
-    case CLAIMING: return state == STORE_JOB_QUEUED || state == STORE_JOB_RUNNING;
-    case CLAIMED: return state == STORE_JOB_RUNNING;
+    case ADDED: return state == STORE_JOB_QUEUED || state == STORE_JOB_RUNNING;
     case FINISHING: return state == STORE_JOB_RUNNING || state == STORE_JOB_COMPLETED;
     case FINISHED: return state == STORE_JOB_COMPLETED;
     }

@@ -218,13 +218,13 @@ static void sqlite_health(void *engine, struct store_health *ret)
     wr_mutex_unlock(&self->guard);
 }
 
-static const struct store_verb check_all = {
-    .name = "store.check", .writes = true,
-    .sqlite = { "select integrity_check from pragma_integrity_check(1)" },
+struct checking {
+    struct store_act act;           /* of a store in memory */
+    struct sqlite *self;
+    struct conn conn;
+    struct store_why *why;
+    wr_err err;
 };
-
-struct checking { struct sqlite *self; struct conn conn; struct store_why *why; wr_err err;
-                  struct store_rows rows; };
 
 static void check_there(void *arg)
 {
@@ -234,42 +234,31 @@ static void check_there(void *arg)
         .path = self->path, .vfs = self->vfs, .read_only = true }, checking->why);
     if (checking->err)
         return;
-    checking->err = conn_do(&checking->conn, &check_all, (struct store_values){ 0 },
-                            &checking->rows);
-    if (checking->err)
-        conn_say(&checking->conn, checking->why, "check", self->path);
+    checking->err = conn_check(&checking->conn, self->path, checking->why);
     conn_close(&checking->conn);
 }
 
-static wr_err judge(const struct store_rows *rows, struct store_why *why)
+static wr_err check_here(void *engine, struct store_act *act)
 {
-    const char *said = rows->count ? store_text(rows, 0, 0) : "";
-    if (said && strcmp(said, "ok") == 0)
-        return WR_OK;
-    store_say(why, "%.200s", said ? said : "");
-    return WR_IO;
+    struct sqlite *self = engine;
+    return conn_check(&self->writer, "the store", ((struct checking *)act)->why);
 }
 
 /* A file is read by a connection of its own, however long that takes. */
 static wr_err sqlite_check(void *engine, struct store_why *why, wr_time deadline)
 {
     struct sqlite *self = engine;
-    struct store_act act = { .verb = &check_all };
     struct checking *checking = calloc(1, sizeof(*checking));
     if (!checking)
         return WR_NOMEM;
-    *checking = (struct checking){ .self = self, .why = why };
+    *checking = (struct checking){ .act.alone = check_here, .self = self, .why = why };
     wr_err err;
     if (*self->path) {
         err = wr_offload(check_there, checking, deadline);
         err = err ? err : checking->err;
     } else {
-        err = wr_lane_do(self->lane, &act.item, deadline);
-        checking->rows = act.rows;
+        err = wr_lane_do(self->lane, &checking->act.item, deadline);
     }
-    if (!err)
-        err = judge(&checking->rows, why);
-    store_rows_free(&checking->rows);
     free(checking);
     return err;
 }

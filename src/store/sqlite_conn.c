@@ -335,3 +335,24 @@ wr_err conn_do(struct conn *conn, const struct store_verb *verb, struct store_va
     return verb->undo ? run_or_undo(conn, known, values, ret)
                       : run_all(conn, known, values, ret);
 }
+
+static const struct store_verb check_all = {
+    .name = "store.check",
+    .sqlite = { "select integrity_check from pragma_integrity_check(1)" },
+};
+
+wr_err conn_check(struct conn *conn, const char *path, struct store_why *why)
+{
+    struct store_rows rows = { 0 };
+    wr_err err = conn_do(conn, &check_all, (struct store_values){ 0 }, &rows);
+    const char *said = err || !rows.count ? NULL : store_text(&rows, 0, 0);
+    if (err)
+        conn_say(conn, why, "check", path);
+    else if (!said || strcmp(said, "ok") != 0) {
+        store_say(why, "%.120s is damaged: %.100s; restore a backup (weir restore)", path,
+                  said ? said : "it says nothing");
+        err = WR_IO;
+    }
+    store_rows_free(&rows);
+    return err;
+}

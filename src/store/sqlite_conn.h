@@ -62,6 +62,10 @@ bool conn_inside(const struct conn *conn);
 wr_err conn_do(struct conn *conn, const struct store_verb *verb, struct store_values values,
                struct store_rows *ret);
 
+/* Read all of it, and see that it is whole.  Errors: IO (damaged), or as conn_do; with a
+ * sentence in *why, in which it is called `path`. */
+wr_err conn_check(struct conn *conn, const char *path, struct store_why *why);
+
 /* The error of a result code of the library, and a sentence for the last one. */
 wr_err conn_err(int code);
 void conn_say(struct conn *conn, struct store_why *why, const char *doing, const char *path);
