@@ -37,7 +37,7 @@ struct bib_work {
     bool et_al;                     /* there are more than these */
     const char *volume, *pages;
     const char *doi;                /* "10.1145/3658644.3691333": lower case, bare */
-    const char *arxiv_id;           /* "2403.00108", "math.gt/0309136": no version */
+    const char *arxiv_id;           /* "2403.00108", "math/0309136": no version */
     const char *const *urls;        /* as written, repaired where a line broke */
     uint32_t url_count;
 };
