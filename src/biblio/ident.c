@@ -9,8 +9,12 @@
 typedef size_t (*match_fn)(struct rest rest, struct wr_text *out);
 
 static const struct { enum bib_ident_kind kind; match_fn match; } matchers[] = {
-    { BIB_ARXIV, ident_match_arxiv }, { BIB_PMID, ident_match_pmid },     { BIB_PMC, ident_match_pmc },
-    { BIB_ISBN, ident_match_isbn },   { BIB_EPRINT, ident_match_eprint }, { BIB_ACL, ident_match_acl },
+    { BIB_ARXIV, ident_match_arxiv },
+    { BIB_PMID, ident_match_pmid },
+    { BIB_PMC, ident_match_pmc },
+    { BIB_ISBN, ident_match_isbn },
+    { BIB_EPRINT, ident_match_eprint },
+    { BIB_ACL, ident_match_acl },
     { BIB_RFC, ident_match_rfc },
 };
 
