@@ -1,0 +1,129 @@
+/* source.c - the list of sources, and what they have in common: requests, statuses, items. */
+#include "source/source.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include <weir/panic.h>
+
+#include "source/reading.h"
+
+const struct source_driver *const source_drivers[SOURCE_COUNT] = {
+    &source_crossref, &source_arxiv, &source_dblp, &source_semantic_scholar, &source_openalex,
+    &source_acl, &source_europe_pmc, &source_pubmed, &source_doi, &source_open_library,
+    &source_openreview, &source_eprint, &source_rfc_editor, &source_govinfo,
+};
+
+const char *source_by_name(enum source_by by)
+{
+    static const char *const names[SOURCE_BY_COUNT] = {
+        [SOURCE_BY_TITLE] = "title", [SOURCE_BY_DOI] = "doi", [SOURCE_BY_ARXIV] = "arxiv_id",
+        [SOURCE_BY_RFC] = "rfc", [SOURCE_BY_EPRINT] = "eprint", [SOURCE_BY_ACL] = "acl",
+        [SOURCE_BY_FORUM] = "forum",
+    };
+    WR_ASSERT(by < SOURCE_BY_COUNT);
+    return names[by];
+}
+
+const struct source_driver *source_find(const char *name)
+{
+    for (size_t i = 0; i < SOURCE_COUNT; i++)
+        if (strcasecmp(name, source_drivers[i]->name) == 0
+            || strcasecmp(name, source_drivers[i]->slug) == 0)
+            return source_drivers[i];
+    return NULL;
+}
+
+wr_err source_request_write(const struct source_reading *reading, const char *base,
+                            struct source_request *ret)
+{
+    wr_text_str(&ret->url, base ? base : reading->driver->base);
+    reading->driver->request(reading, ret);
+    return ret->url.cut || ret->body.cut ? WR_INVALID : WR_OK;
+}
+
+/* ---- answers ---- */
+
+/* What a status says, before anything is read.  Who is asked by an identifier says 404 when
+ * he does not know it; a search that says so is broken. */
+static wr_err judge_status(struct source_reading *reading, const struct source_reply *reply)
+{
+    const struct source_driver *driver = reading->driver;
+    unsigned status = reply->status;
+    bool searched = reading->question->by == SOURCE_BY_TITLE || reading->step > 0;
+    if (status == 200)
+        return WR_OK;
+    if (status == 429 || (status == 503 && driver->refuses_503))
+        return reading_fail(reading, WR_BUSY, "was asked too often (HTTP %u)", status);
+    if ((status == 404 || status == 410) && !searched && !reply->redirected)
+        return WR_NOTFOUND;
+    if ((status == 404 || status == 406 || status == 204) && !searched)
+        return reading_fail(reading, WR_UNSUPPORTED,
+                            "knows %s, but says nothing more of it (HTTP %u)",
+                            reading->question->text, status);
+    if (status == 401 || status == 403)
+        return reading_fail(reading, WR_DENIED, "does not let us in (HTTP %u): is a key "
+                            "needed, or wrong?", status);
+    if (status == 400 || status == 414 || status == 422)
+        return reading_fail(reading, WR_INVALID, "does not take the question (HTTP %u)",
+                            status);
+    return reading_fail(reading, WR_IO, "answered with HTTP %u", status);
+}
+
+static void read_item(struct source_reading *reading, const json_t *item)
+{
+    struct bib_record *record = json_is_object(item) ? reading_record(reading) : NULL;
+    if (record && !reading->driver->item(reading, item, record))
+        reading->count--;
+}
+
+static bool says_none(const struct source_driver *driver, const json_t *root)
+{
+    const json_t *total = driver->total ? reading_at(root, driver->total) : NULL;
+    return (json_is_integer(total) && json_integer_value(total) == 0)
+           || (json_is_string(total) && strcmp(json_string_value(total), "0") == 0);
+}
+
+/* A list, or one object where that was asked for.  Nothing else is an answer. */
+static wr_err read_items(struct source_reading *reading, const json_t *root)
+{
+    const struct source_driver *driver = reading->driver;
+    bool single = driver->single && reading->question->by != SOURCE_BY_TITLE;
+    const json_t *items = reading_at(root, single ? driver->single : driver->list);
+    if (!items && !single && says_none(driver, root))
+        return WR_NOTFOUND;
+    if (single ? !json_is_object(items) : !json_is_array(items))
+        return reading_fail(reading, WR_IO, "sent JSON without a result in it");
+    if (single) {
+        read_item(reading, items);
+        return reading->count ? WR_OK
+                              : reading_fail(reading, WR_IO, "sent a record without a title");
+    }
+    size_t i;
+    const json_t *item;
+    json_array_foreach((json_t *)items, i, item)
+        read_item(reading, item);
+    return reading->count ? WR_OK : WR_NOTFOUND;
+}
+
+static wr_err read_json(struct source_reading *reading, const struct source_reply *reply)
+{
+    json_t *root = reading_json(reading, reply->bytes, reply->len);
+    if (!root)
+        return WR_IO;
+    wr_err err = read_items(reading, root);
+    json_decref(root);
+    return err;
+}
+
+wr_err source_read(struct source_reading *reading, const struct source_reply *reply)
+{
+    const struct source_driver *driver = reading->driver;
+    reading->next = NULL;
+    wr_err err = judge_status(reading, reply);
+    if (!err)
+        err = driver->read ? driver->read(reading, reply) : read_json(reading, reply);
+    if (reading->arena->full)
+        return reading_fail(reading, WR_NOMEM, "sent more than there is room for");
+    return err;
+}
