@@ -1,0 +1,416 @@
+/* title.c - two titles side by side, word by word. */
+#include "biblio/title.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "biblio/fold.h"
+#include "biblio/ratio.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define WORDS_MAX 48            /* of one title; what follows is not compared */
+
+struct word {
+    const char *at;
+    size_t len;
+    uint64_t letters;           /* a bit for each that occurs */
+};
+
+struct title {
+    const char *raw;
+    char text[BIB_FOLD_MAX];
+    struct word words[WORDS_MAX];
+    size_t count;
+};
+
+/* ---- tables; sorted, for bsearch */
+
+/* Words that carry no subject.  One of them in place of another makes another title. */
+static const char *const function_words[] = {
+    "a", "about", "across", "against", "an", "and", "are", "as", "at", "be", "between",
+    "beyond", "by", "can", "do", "does", "for", "from", "how", "in", "into", "is", "it", "its",
+    "not", "of", "on", "or", "our", "over", "per", "than", "that", "the", "their", "this",
+    "through", "to", "toward", "towards", "under", "using", "versus", "via", "vs", "we",
+    "what", "when", "where", "which", "who", "why", "with", "within", "without", "you", "your",
+};
+
+static const char *const articles[] = {
+    "a", "an", "and", "the",
+};
+
+/* Words that are one slip away from another of these: here a slip is another word. */
+static const char *const confusable[] = {
+    "act", "acts", "advanced", "advances", "affect", "affective", "affects", "aligned",
+    "aligner", "amr", "article", "articles", "asr", "attention", "back", "bank", "bart",
+    "base", "based", "bases", "basic", "basis", "batch", "bayes", "bert", "best", "better",
+    "bias", "biased", "biases", "big", "bit", "black", "bot", "box", "brain", "bridging",
+    "build", "built", "case", "cases", "casual", "causal", "cause", "chart", "chat", "classes",
+    "clause", "clauses", "clues", "cnn", "cnns", "coarse", "code", "content", "contents",
+    "context", "contexts", "core", "cost", "count", "course", "court", "cross", "cues", "data",
+    "date", "deduction", "deep", "deletion", "dense", "detection", "dnn", "dnns", "effect",
+    "effective", "effects", "emerging", "emotion", "encode", "encoder", "face", "fact",
+    "facts", "fake", "fast", "few", "fill", "find", "fine", "fixed", "flow", "fly", "form",
+    "formal", "format", "forms", "forums", "free", "full", "game", "games", "gan", "gans",
+    "gap", "gate", "gaze", "gcn", "gene", "generic", "genetic", "genre", "gnn", "gnns", "gold",
+    "good", "grained", "hard", "hate", "head", "humor", "hypotheses", "hypothesis", "identify",
+    "identity", "image", "induction", "intention", "joint", "keep", "knn", "last", "late",
+    "latent", "law", "learned", "learner", "left", "less", "letter", "life", "light", "like",
+    "line", "link", "list", "live", "llm", "llms", "lmm", "local", "log", "logs", "long",
+    "loop", "loss", "lost", "low", "lower", "make", "making", "map", "marker", "market",
+    "mask", "masking", "match", "math", "merging", "mining", "mixed", "mixing", "modal",
+    "mode", "model", "moral", "more", "most", "motion", "name", "named", "names", "natural",
+    "near", "net", "nets", "neural", "neutral", "new", "news", "next", "nlg", "nli", "nlp",
+    "nlu", "nmt", "node", "noise", "noisy", "norm", "norms", "note", "optical", "optimal",
+    "oral", "pair", "parse", "parser", "part", "particle", "particles", "party", "past",
+    "patent", "path", "patient", "perception", "perceptron", "person", "persona", "personal",
+    "phase", "phrase", "pilot", "pivot", "plan", "play", "point", "post", "power",
+    "preference", "preferences", "preposition", "proposition", "rag", "rank", "rare", "rate",
+    "raw", "read", "real", "reduction", "reference", "references", "refining", "rnn", "rnns",
+    "role", "roles", "rule", "rules", "rumor", "safe", "same", "sample", "schema", "scheme",
+    "scope", "score", "seed", "sense", "set", "sets", "shape", "share", "shared", "short",
+    "shot", "side", "simple", "size", "slot", "smart", "smt", "sound", "sparse", "spatial",
+    "special", "speed", "stable", "stack", "stage", "star", "start", "state", "states",
+    "status", "step", "stock", "stop", "string", "strong", "structure", "structured",
+    "structures", "svm", "table", "tag", "tail", "talk", "task", "team", "tense", "term",
+    "test", "tests", "text", "texts", "three", "time", "tone", "tool", "top", "topic", "toxic",
+    "tracing", "tracking", "train", "trained", "tree", "true", "tune", "two", "type", "typed",
+    "types", "use", "used", "user", "users", "uses", "verb", "wide", "word", "words", "work",
+    "works", "world", "worlds",
+};
+
+/* What is put before a title or behind it by those who publish it. */
+static const char *const decorations[] = {
+    "extended abstract", "student abstract", "invited paper", "invited talk", "keynote",
+    "brief announcement", "short paper", "full version", "extended version", "position paper",
+    "work in progress", "poster", "demo paper", "system demonstration", "abstract",
+};
+
+static const char *const part_words[] = {
+    "chapter", "episode", "no", "number", "part", "season", "vol", "volume",
+};
+
+/* Before a word these turn its meaning. */
+static const char *const turning_prefixes[] = {
+    "a", "anti", "counter", "de", "dis", "im", "in", "ir", "mis", "non", "re", "semi", "un",
+};
+
+static int order(const void *key, const void *member)
+{
+    const struct word *word = key;
+    const char *other = *(const char *const *)member;
+    int by = strncmp(word->at, other, word->len);
+    return by ? by : -(other[word->len] != '\0');
+}
+
+#define IS_IN(word, table) \
+    (bsearch(&(word), table, COUNT(table), sizeof((table)[0]), order) != NULL)
+
+/* ---- words */
+
+static void split(struct title *ret, const char *raw)
+{
+    struct wr_text text = WR_TEXT(ret->text);
+    ret->raw = raw;
+    ret->count = 0;
+    bib_fold_words(&text, raw, strlen(raw));
+    for (const char *at = ret->text; *at && ret->count < WORDS_MAX;) {
+        size_t len = strcspn(at, " ");
+        struct word *word = &ret->words[ret->count++];
+        *word = (struct word){ at, len, 0 };
+        for (size_t i = 0; i < len; i++)
+            word->letters |= 1ull << (at[i] & 63);
+        at += len + (at[len] == ' ');
+    }
+}
+
+unsigned bib_title_words(const char *title)
+{
+    struct title split_title;
+    split(&split_title, title);
+    return (unsigned)split_title.count;
+}
+
+static bool equal(struct word a, struct word b)
+{
+    return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
+static bool begins(const struct word *words, size_t count, const char *phrase, size_t *used)
+{
+    size_t i = 0;
+    for (; *phrase; i++) {
+        size_t len = strcspn(phrase, " ");
+        if (i == count || !equal(words[i], (struct word){ .at = phrase, .len = len }))
+            return false;
+        phrase += len + (phrase[len] == ' ');
+    }
+    *used = i;
+    return true;
+}
+
+/* Leave out decorations at both ends, unless nothing else is there. */
+static void undress(struct title *title)
+{
+    for (size_t d = 0; d < COUNT(decorations); d++) {
+        size_t used = 0;
+        if (begins(title->words, title->count, decorations[d], &used) &&
+            used + 2 < title->count && strchr(title->raw, ':')) {
+            memmove(title->words, title->words + used,
+                    (title->count - used) * sizeof(title->words[0]));
+            title->count -= used;
+        }
+        for (size_t at = title->count; at-- > 2;)
+            if (begins(title->words + at, title->count - at, decorations[d], &used) &&
+                at + used == title->count && strpbrk(title->raw, "([")) {
+                title->count = at;
+                break;
+            }
+    }
+}
+
+static bool is_roman(struct word word)
+{
+    for (size_t i = 0; i < word.len; i++)
+        if (!strchr("ivx", word.at[i]))
+            return false;
+    return word.len > 0 && word.len <= 5;
+}
+
+static size_t digits_of(struct word word, char *ret, size_t max)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < word.len && count < max; i++)
+        if (isdigit((unsigned char)word.at[i]))
+            ret[count++] = word.at[i];
+    return count;
+}
+
+/* Whether the numbers in them forbid that one is a slip for the other.  In a number every
+ * digit counts; but one that is longer or shorter than a year, or has a letter in it, was
+ * meant to be the other. */
+static bool numbers_differ(struct word a, struct word b)
+{
+    char x[24], y[24];
+    size_t x_len = digits_of(a, x, sizeof(x)), y_len = digits_of(b, y, sizeof(y));
+    if (is_roman(a) && is_roman(b))
+        return true;
+    if (x_len == 0 && y_len == 0)
+        return false;
+    if (x_len == y_len)
+        return memcmp(x, y, x_len) != 0;
+    bool whole = x_len == a.len && y_len == b.len;
+    return whole && x_len < 4 && y_len < 4;
+}
+
+static bool is_plural(struct word one, struct word many)
+{
+    return many.len > one.len && memcmp(one.at, many.at, one.len) == 0 &&
+           ((many.len == one.len + 1 && many.at[one.len] == 's') ||
+            (many.len == one.len + 2 && memcmp(many.at + one.len, "es", 2) == 0));
+}
+
+static bool is_turned(struct word base, struct word turned)
+{
+    for (size_t i = 0; i < COUNT(turning_prefixes); i++) {
+        size_t len = strlen(turning_prefixes[i]);
+        if (turned.len == base.len + len && base.len >= 4 &&
+            memcmp(turned.at, turning_prefixes[i], len) == 0 &&
+            memcmp(turned.at + len, base.at, base.len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_slip(struct word a, struct word b)
+{
+    size_t least = a.len < b.len ? a.len : b.len;
+    unsigned max = least >= 8 ? 2 : 1;
+    if (bib_slips(a.at, a.len, b.at, b.len, max) > max)
+        return false;
+    bool function = IS_IN(a, function_words), other = IS_IN(b, function_words);
+    if ((function && other) || (least < 3 && !function && !other) || least < 2)
+        return false;
+    if (numbers_differ(a, b) || is_turned(a, b) || is_turned(b, a))
+        return false;
+    return !(IS_IN(a, confusable) && IS_IN(b, confusable));
+}
+
+/* Two words that the other title writes as one; the letters lie side by side in the text,
+ * with a space between them. */
+static bool is_joined(struct word one, struct word first, struct word second, bool *slip)
+{
+    char both[64];
+    size_t len = first.len + second.len;
+    if (len > sizeof(both) || len + 1 < one.len || one.len + 1 < len)
+        return false;
+    memcpy(both, first.at, first.len);
+    memcpy(both + first.len, second.at, second.len);
+    unsigned slips = bib_slips(both, len, one.at, one.len, 1);
+    *slip = slips == 1;
+    if (slips == 0)
+        return true;
+    char digit[1];
+    return slips == 1 && first.len > 1 && second.len > 1 && len >= 6 &&
+           !digits_of(first, digit, 1) && !digits_of(second, digit, 1);
+}
+
+/* ---- side by side */
+
+/* What a difference costs.  Slips can be told from changes, and a plural from other slips, by
+ * the sum alone. */
+enum { ARTICLE = 1, SLIP = 100, PLURAL = 120, CHANGE = 10000, NEVER = 1 << 28 };
+
+struct table {
+    const struct title *a, *b;
+    int cost[WORDS_MAX + 1][WORDS_MAX + 1];
+};
+
+static int skip(struct word word)
+{
+    return IS_IN(word, articles) ? ARTICLE : CHANGE;
+}
+
+static int exchange(struct word a, struct word b)
+{
+    if (equal(a, b))
+        return 0;
+    /* A slip changes two letters of the set at most, and nearly all pairs end here. */
+    if (__builtin_popcountll(a.letters ^ b.letters) > 4)
+        return CHANGE;
+    if (is_plural(a, b) || is_plural(b, a))
+        return PLURAL;
+    return is_slip(a, b) ? SLIP : CHANGE;
+}
+
+static void take_less(int *best, int cost)
+{
+    *best = cost < *best ? cost : *best;
+}
+
+static int cell(const struct table *table, size_t i, size_t j)
+{
+    const struct word *a = table->a->words, *b = table->b->words;
+    int best = NEVER;
+    bool slip = false;
+    if (i == 0 && j == 0)
+        return 0;
+    if (i > 0 && j > 0)
+        take_less(&best, table->cost[i - 1][j - 1] + exchange(a[i - 1], b[j - 1]));
+    if (best == 0)
+        return 0;
+    if (i > 0)
+        take_less(&best, table->cost[i - 1][j] + skip(a[i - 1]));
+    if (j > 0)
+        take_less(&best, table->cost[i][j - 1] + skip(b[j - 1]));
+    if (i > 1 && j > 0 && is_joined(b[j - 1], a[i - 2], a[i - 1], &slip))
+        take_less(&best, table->cost[i - 2][j - 1] + (slip ? SLIP : 0));
+    if (i > 0 && j > 1 && is_joined(a[i - 1], b[j - 2], b[j - 1], &slip))
+        take_less(&best, table->cost[i - 1][j - 2] + (slip ? SLIP : 0));
+    return best;
+}
+
+static bool tolerable(int cost, size_t words)
+{
+    int slips = cost / SLIP;
+    bool one_plural = slips == 1 && cost % SLIP >= PLURAL - SLIP;
+    return cost < CHANGE && slips <= 3 && slips * 3 <= (int)words + 2 && !one_plural;
+}
+
+/* ---- subtitles */
+
+/* Whether a part ends in the raw title behind its first `count` words.  A question or an
+ * exclamation is no main title: what follows it says what the work is about. */
+static bool part_ends(const struct title *title, size_t count)
+{
+    const char *raw = title->raw;
+    for (size_t at = 1; raw[at]; at++) {
+        bool dash = (raw[at] == '-' && raw[at - 1] == ' ' && raw[at + 1] == ' ') ||
+                    strncmp(raw + at, "–", 3) == 0 || strncmp(raw + at, "—", 3) == 0;
+        bool stop = raw[at] == '.' && (raw[at + 1] == ' ' || raw[at + 1] == '\0');
+        if (!dash && !stop && !strchr(":;([", raw[at]))
+            continue;
+        char buf[BIB_FOLD_MAX];
+        struct wr_text text = WR_TEXT(buf);
+        size_t words = 0;
+        bib_fold_words(&text, raw, at);
+        for (const char *c = buf; *c; words++)
+            c += strcspn(c, " ") + (c[strcspn(c, " ")] == ' ');
+        if (words >= count)
+            return words == count;
+    }
+    return false;
+}
+
+/* "Part II" is another work, not a subtitle. */
+static bool is_part(const struct title *title, size_t from)
+{
+    struct word word = title->words[from];
+    char digits[4];
+    if (IS_IN(word, part_words) && from + 1 < title->count)
+        word = title->words[from + 1];
+    return is_roman(word) || digits_of(word, digits, sizeof(digits)) == word.len;
+}
+
+static bool only_function_words(const struct title *title, size_t from)
+{
+    for (size_t i = from; i < title->count; i++)
+        if (!IS_IN(title->words[i], function_words))
+            return false;
+    return true;
+}
+
+/* The longer title begins with the whole shorter one: `used` words of it. */
+static enum bib_title_match compare_beginning(const struct title *longer, size_t used)
+{
+    if (only_function_words(longer, used))
+        return BIB_TITLE_SAME;
+    if (used < 2 || is_part(longer, used) || !part_ends(longer, used))
+        return BIB_TITLE_DIFFERENT;
+    return BIB_TITLE_SHORTENED;
+}
+
+static enum bib_title_match compare_words(struct table *table)
+{
+    size_t n = table->a->count, m = table->b->count;
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++)
+            table->cost[i][j] = cell(table, i, j);
+    if (tolerable(table->cost[n][m], n > m ? n : m))
+        return BIB_TITLE_SAME;
+    enum bib_title_match best = BIB_TITLE_DIFFERENT;
+    for (size_t j = 1; j < m && best != BIB_TITLE_SAME; j++)
+        if (tolerable(table->cost[n][j], n)) {
+            enum bib_title_match match = compare_beginning(table->b, j);
+            best = match < best ? match : best;
+        }
+    for (size_t i = 1; i < n && best != BIB_TITLE_SAME; i++)
+        if (tolerable(table->cost[i][m], m)) {
+            enum bib_title_match match = compare_beginning(table->a, i);
+            best = match < best ? match : best;
+        }
+    return best;
+}
+
+enum bib_title_match bib_title_compare(const char *a, const char *b, unsigned *alike)
+{
+    struct title x, y;
+    split(&x, a);
+    split(&y, b);
+    *alike = bib_ratio(x.text, strlen(x.text), y.text, strlen(y.text));
+    if (x.count == 0 || y.count == 0) {
+        *alike = 0;
+        return BIB_TITLE_DIFFERENT;
+    }
+    undress(&x);
+    undress(&y);
+    if (*alike == 1000)
+        return BIB_TITLE_SAME;
+    if (*alike < 300)
+        return BIB_TITLE_DIFFERENT;
+    struct table table;         /* filled before it is read */
+    table.a = &x;
+    table.b = &y;
+    return compare_words(&table);
+}

@@ -1,0 +1,145 @@
+/* title_test.c - what makes another title, and what does not. */
+#include "biblio/title.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "testing/test.h"
+
+static enum bib_title_match compare(const char *a, const char *b)
+{
+    unsigned alike = 0;
+    enum bib_title_match match = bib_title_compare(a, b, &alike);
+    CHECK_EQ(match, bib_title_compare(b, a, &alike));
+    return match;
+}
+
+#define SAME(a, b) CHECK_EQ(BIB_TITLE_SAME, compare(a, b))
+#define SHORTENED(a, b) CHECK_EQ(BIB_TITLE_SHORTENED, compare(a, b))
+#define DIFFERENT(a, b) CHECK_EQ(BIB_TITLE_DIFFERENT, compare(a, b))
+
+TEST_PLAIN(case_accents_hyphens_and_stops_make_no_other_title)
+{
+    SAME("Pre-Training of Naïve Nets.", "Pretraining of naive nets");
+    SAME("Chain of Thought", "Chain-of-Thought");
+    SAME("Foo &amp; Bar of Baz", "Foo and Bar of Baz");
+    SAME("深層学習入門", "深層学習入門");
+}
+
+TEST_PLAIN(slips_of_the_typist_make_no_other_title)
+{
+    SAME("Attention is all you ned", "Attention Is All You Need");
+    SAME("Lerning transferable visaul models frm natural language",
+         "Learning Transferable Visual Models From Natural Language");
+    SAME("Machinelearning in practise today", "Machine learning in practice today");
+    SAME("Mach ine learning in practice", "Machine learning in practice");
+    SAME("Modelling behaviour of agents", "Modeling behavior of agents");
+    SAME("A survey of parsing", "Survey of parsing");
+}
+
+TEST_PLAIN(too_many_slips_make_another_title)
+{
+    DIFFERENT("Atention iis al yuo ned", "Attention Is All You Need");
+}
+
+TEST_PLAIN(one_content_word_changed_makes_another_title)
+{
+    DIFFERENT("Deep learning for image retrieval", "Deep training for image retrieval");
+    DIFFERENT("A robust approach to deep parsing", "A resilient approach to deep parsing");
+    DIFFERENT("A fast parser for Danish", "A fast neural parser for Danish");
+    DIFFERENT("Image captioning", "Image captioning with observational data");
+}
+
+TEST_PLAIN(a_function_word_changed_makes_another_title)
+{
+    DIFFERENT("Learning to summarize with human feedback",
+              "Learning to summarize from human feedback");
+    DIFFERENT("Augmentation towards model debiasing", "Augmentation for model debiasing");
+}
+
+TEST_PLAIN(a_number_changed_makes_another_title)
+{
+    DIFFERENT("What we learned from training and deploying GPT-3 in products",
+              "What we learned from training and deploying GPT-4 in products");
+    DIFFERENT("A theory of everything, part I", "A theory of everything, part II");
+    DIFFERENT("Overview of the shared task 2018", "Overview of the shared task 2019");
+    SAME("Overview of the shared task 2O18", "Overview of the shared task 2018");
+}
+
+TEST_PLAIN(a_negation_makes_another_title)
+{
+    DIFFERENT("Supervised parsing of tables", "Unsupervised parsing of tables");
+    DIFFERENT("Symmetric relations in graphs", "Asymmetric relations in graphs");
+}
+
+TEST_PLAIN(a_plural_alone_makes_another_title_but_not_among_slips)
+{
+    DIFFERENT("Quantum embedding for machine learning",
+              "Quantum embeddings for machine learning");
+    SAME("Quantum embedding for machne learning", "Quantum embeddings for machine learning");
+}
+
+TEST_PLAIN(words_one_letter_apart_are_two_words)
+{
+    DIFFERENT("A graph CNN for parsing text", "A graph RNN for parsing text");
+    DIFFERENT("Better content models for search", "Better context models for search");
+}
+
+TEST_PLAIN(a_title_may_lack_its_subtitle)
+{
+    SHORTENED("Deep parsing", "Deep parsing: a survey of methods");
+    SHORTENED("Deep parsing of text", "Deep parsing of text - a survey of methods");
+    DIFFERENT("Parsing", "Parsing: a survey of methods");
+    DIFFERENT("A theory of everything", "A theory of everything: part II");
+    DIFFERENT("A theory of everything", "A theory of everything 2");
+}
+
+TEST_PLAIN(a_question_is_not_the_work_that_answers_it)
+{
+    DIFFERENT("Won't Somebody Think of the Children?",
+              "\"Won't Somebody Think of the Children?\" Examining COPPA Compliance at Scale");
+}
+
+TEST_PLAIN(a_tail_without_content_makes_no_other_title)
+{
+    SAME("A unified architecture for sequence modeling",
+         "A unified architecture for sequence modeling and beyond");
+}
+
+TEST_PLAIN(thirty_letters_in_common_are_not_enough)
+{
+    DIFFERENT("Introduction to the theory of computation",
+              "Introduction to the theory of computation over infinite trees");
+}
+
+TEST_PLAIN(decorations_of_publishers_make_no_other_title)
+{
+    SAME("Deep parsing of tables (Extended Abstract)", "Deep parsing of tables");
+    SAME("Brief Announcement: Deep parsing of tables", "Deep parsing of tables");
+}
+
+TEST_PLAIN(an_empty_title_is_like_no_other)
+{
+    unsigned alike = 1;
+    CHECK_EQ(BIB_TITLE_DIFFERENT, bib_title_compare("", "", &alike));
+    CHECK_EQ(0, alike);
+    DIFFERENT("---", "...");
+}
+
+TEST_PLAIN(titles_of_any_length_can_be_compared)
+{
+    size_t len = 100000;
+    char *long_title = malloc(len + 1);
+    REQUIRE(long_title);
+    for (size_t i = 0; i < len; i++)
+        long_title[i] = i % 5 == 4 ? ' ' : (char)('a' + i % 7);
+    long_title[len] = '\0';
+    SAME(long_title, long_title);
+    free(long_title);
+}
+
+TEST_PLAIN(words_of_a_title_are_counted)
+{
+    CHECK_EQ(5, bib_title_words("Attention Is All You Need"));
+    CHECK_EQ(0, bib_title_words(""));
+}
