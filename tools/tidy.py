@@ -31,6 +31,8 @@ UNTESTED = {
     "src/rt/os_manager.c": "the real driver; its contract is tested in manager_test.c",
     "src/net/os_curl.c": "the real driver; fetch_name_test.c and fetch_curl_test.c stand on it",
     "src/rt/os_signal.c": "the real driver; its contract is tested where signals arrive",
+    "src/rt/os_program.c": "the real driver; its contract is tested in program_test.c",
+    "src/rt/os_jail.c": "the real driver; program_test.c attacks what it holds",
     "src/rt/os_trace.c": "the real driver; monitor_test.c sees what it prints",
     "src/rt/stream.c": "passes calls on; each network has its own tests of them",
     "src/store/schema.c": "a list; sqlite_open_test.c takes its steps",

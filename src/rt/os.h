@@ -107,6 +107,15 @@ void wr_os_env_remove(const char *name);
 wr_err wr_os_fd_keep(int fd);               /* from the programs we start */
 wr_err wr_os_tell(const char *path, const char *text, size_t len);     /* BUSY: would wait */
 
+/* Other programs; see program.h.  After an error `why` may say more. */
+struct wr_program_conf;
+struct os_program { int process, output; };
+#define WR_OS_KILL 9
+wr_err wr_os_program_start(struct os_program *ret, const struct wr_program_conf *conf,
+                           char *why);
+bool wr_os_program_ended(const struct os_program *program, bool *ret_killed, int *ret_code);
+void wr_os_program_signal(const struct os_program *program, int number);
+
 /* Writing to a pipe that nobody reads is an error, not the end of the process. */
 void wr_os_no_sigpipe(void);
 
