@@ -308,7 +308,7 @@ static void bury(void)
 static bool has_children(void)
 {
     siginfo_t info;
-    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 static wr_err close_running(void *arg)
@@ -319,7 +319,7 @@ static wr_err close_running(void *arg)
     CHECK(has_children());
     wr_program_close(program);
     for (int i = 0; i < 5000 && has_children(); i++) {
-        CHECK_OK(wr_sleep(WR_MS(1)));
+        CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
         bury();
     }
     CHECK(!has_children());
