@@ -27,6 +27,7 @@
 #include <weir/err.h>
 
 #include "base/arena.h"
+#include "biblio/work.h"
 
 #define BIBTEX_ENTRIES_MAX 100000
 #define BIBTEX_FIELDS_MAX 200       /* of one entry */
@@ -72,5 +73,11 @@ wr_err bibtex_parse(const char *text, size_t len, struct wr_arena *arena,
 
 /* NULL: it has no such field.  The name is in lower case. */
 const struct bibtex_field *bibtex_field(const struct bibtex_entry *entry, const char *name);
+
+/* The references of a file, in its order (bibtex_work.c): TeX is read, names are parted, what
+ * an entry takes over by crossref is there, identifiers are found wherever people put them
+ * (doi, eprint, journal, url, howpublished, note).  Errors: NOMEM. */
+wr_err bibtex_references(const char *text, const struct bibtex_file *file,
+                         struct wr_arena *arena, struct bib_references *ret);
 
 #endif
