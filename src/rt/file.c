@@ -30,6 +30,7 @@ struct job {
     char **text;
     size_t *len;
     struct wr_file_info *info;
+    struct wr_file_map *map;
     wr_err err;
 };
 
@@ -99,6 +100,21 @@ static wr_err run_read_part(struct job *job)
     return wr_os_file_read_part(job->len, job->buf, job->size, job->path, job->offset);
 }
 
+static wr_err run_write_part(struct job *job)
+{
+    return wr_os_file_write_part(job->path, job->offset, job->bytes, job->size);
+}
+
+static wr_err run_replace(struct job *job)
+{
+    return wr_os_file_replace(job->path, job->to);
+}
+
+static wr_err run_map(struct job *job)
+{
+    return wr_os_file_map(job->map, job->path);
+}
+
 static wr_err run_list(struct job *job)
 {
     return wr_os_file_list(job->text, job->len, job->path, job->size);
@@ -133,6 +149,20 @@ wr_err(wr_file_look)(struct wr_file_info *ret, const char *path, wr_time deadlin
 {
     struct job job = { .run = run_look, .path = path, .info = ret };
     return carry_out(&job, deadline, place);
+}
+
+wr_err(wr_file_map)(struct wr_file_map *ret, const char *path, wr_time deadline,
+                    const char *place)
+{
+    struct job job = { .run = run_map, .path = path, .map = ret };
+    return carry_out(&job, deadline, place);
+}
+
+void wr_file_unmap(struct wr_file_map *map)
+{
+    if (map->at)
+        wr_os_file_unmap(map);
+    *map = (struct wr_file_map){ 0 };
 }
 
 /* ---- writes ---- */
@@ -186,6 +216,20 @@ wr_err(wr_file_copy)(const char *from, const char *to, wr_time deadline, const c
 wr_err(wr_file_rename)(const char *from, const char *to, wr_time deadline, const char *place)
 {
     struct job job = { .run = run_rename, .path = from, .to = to };
+    return carry_out_write(&job, deadline, place);
+}
+
+wr_err(wr_file_replace)(const char *from, const char *to, wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_replace, .path = from, .to = to };
+    return carry_out_write(&job, deadline, place);
+}
+
+wr_err(wr_file_write_part)(const char *path, uint64_t offset, const void *bytes, size_t size,
+                           wr_time deadline, const char *place)
+{
+    struct job job = { .run = run_write_part, .path = path, .bytes = bytes, .size = size,
+                       .offset = offset };
     return carry_out_write(&job, deadline, place);
 }
 

@@ -74,6 +74,51 @@ TEST(a_copy_is_the_same_and_never_in_the_place_of_another)
     leave();
 }
 
+TEST(a_file_is_written_in_parts_and_gaps_are_zeros)
+{
+    char got[8];
+    size_t len = 0;
+    REQUIRE(enter());
+    CHECK_OK(wr_file_write_part(at("a"), 5, "xyz", 3, WR_NEVER));
+    CHECK_OK(wr_file_write_part(at("a"), 0, "ab", 2, WR_NEVER));
+    CHECK_OK(wr_file_read_part(&len, got, sizeof(got), at("a"), 0, WR_NEVER));
+    CHECK_EQ(8, len);
+    CHECK(memcmp(got, "ab\0\0\0xyz", 8) == 0);
+    CHECK_ERR(WR_NOTFOUND, wr_file_write_part(at("no/a"), 0, "x", 1, WR_NEVER));
+    CHECK(wr_file_write_part(folder, 0, "x", 1, WR_NEVER) != WR_OK);
+    leave();
+}
+
+TEST(a_file_takes_the_place_of_another_which_stays_with_who_has_it_mapped)
+{
+    struct wr_file_map map = { 0 };
+    REQUIRE(enter());
+    put("a", "new");
+    put("b", "old one");
+    REQUIRE_OK(wr_file_map(&map, at("b"), WR_NEVER));
+    CHECK_OK(wr_file_replace(at("a"), at("b"), WR_NEVER));
+    read_back("b", "new");
+    CHECK_EQ(7, map.size);
+    CHECK(memcmp(map.at, "old one", 7) == 0);
+    wr_file_unmap(&map);
+    CHECK(!map.at);
+    CHECK_ERR(WR_NOTFOUND, wr_file_replace(at("a"), at("b"), WR_NEVER));
+    leave();
+}
+
+TEST(an_empty_file_is_mapped_to_no_address_and_a_folder_not_at_all)
+{
+    struct wr_file_map map = { 0 };
+    REQUIRE(enter());
+    put("a", "");
+    CHECK_OK(wr_file_map(&map, at("a"), WR_NEVER));
+    CHECK(!map.at && map.size == 0);
+    wr_file_unmap(&map);
+    CHECK_ERR(WR_INVALID, wr_file_map(&map, folder, WR_NEVER));
+    CHECK_ERR(WR_NOTFOUND, wr_file_map(&map, at("b"), WR_NEVER));
+    leave();
+}
+
 TEST(a_new_name_is_never_that_of_something_else)
 {
     REQUIRE(enter());

@@ -93,6 +93,10 @@ wr_err wr_os_file_rename(const char *from, const char *to);
 wr_err wr_os_file_sync(const char *path);
 wr_err wr_os_file_read_part(size_t *ret_len, void *buf, size_t size, const char *path,
                             uint64_t offset);
+wr_err wr_os_file_write_part(const char *path, uint64_t offset, const void *bytes, size_t size);
+wr_err wr_os_file_replace(const char *from, const char *to);
+wr_err wr_os_file_map(struct wr_file_map *ret, const char *path);
+void wr_os_file_unmap(const struct wr_file_map *map);
 wr_err wr_os_file_list(char **ret, size_t *ret_len, const char *path, size_t max);
 
 /* A descriptor that becomes readable with every change in a folder; what was read from

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -233,6 +234,13 @@ wr_err wr_os_file_rename(const char *from, const char *to)
     return sync_folder_of(to) && sync_folder_of(from) ? WR_OK : wr_err_errno(errno);
 }
 
+wr_err wr_os_file_replace(const char *from, const char *to)
+{
+    if (rename(from, to) != 0)
+        return wr_err_errno(errno);
+    return sync_folder_of(to) && sync_folder_of(from) ? WR_OK : wr_err_errno(errno);
+}
+
 wr_err wr_os_file_sync(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -269,6 +277,55 @@ wr_err wr_os_file_read_part(size_t *ret_len, void *buf, size_t size, const char 
     close(fd);
     *ret_len = len;
     return WR_OK;
+}
+
+wr_err wr_os_file_write_part(const char *path, uint64_t offset, const void *bytes, size_t size)
+{
+    struct stat is;
+    size_t len = 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW,
+                  0600);
+    if (fd < 0)
+        return failed(fd);
+    if (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode)) {
+        close(fd);
+        return WR_INVALID;
+    }
+    while (len < size) {
+        ssize_t n =
+            pwrite(fd, (const char *)bytes + len, size - len, (off_t)(offset + len));
+        if (n < 0 && errno != EINTR)
+            return failed(fd);
+        len += n > 0 ? (size_t)n : 0;
+    }
+    return close(fd) == 0 ? WR_OK : wr_err_errno(errno);
+}
+
+wr_err wr_os_file_map(struct wr_file_map *ret, const char *path)
+{
+    struct stat is;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return failed(fd);
+    if (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode)) {
+        close(fd);
+        return WR_INVALID;
+    }
+    struct wr_file_map map = { .size = (size_t)is.st_size };
+    if (map.size > 0) {
+        void *at = mmap(NULL, map.size, PROT_READ, MAP_SHARED, fd, 0);
+        if (at == MAP_FAILED)
+            return failed(fd);
+        map.at = at;
+    }
+    close(fd);
+    *ret = map;
+    return WR_OK;
+}
+
+void wr_os_file_unmap(const struct wr_file_map *map)
+{
+    munmap((void *)(uintptr_t)map->at, map->size);
 }
 
 /* One name more; false: there is no memory. */
