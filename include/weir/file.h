@@ -92,8 +92,8 @@ wr_err wr_file_read_part(size_t *ret_len, void *buf, size_t size, const char *pa
                          uint64_t offset, wr_time deadline WR_AT);
 #define wr_file_read_part(...) wr_file_read_part(__VA_ARGS__, WR_HERE)
 
-/* Write `size` bytes from an offset on, into a file that is made, with mode 0600, when it is not
- * there; what it had elsewhere stays, and a gap reads as zeros.  It is on the disk after
+/* Write `size` bytes from an offset on, into a file that is made, with mode 0600, when it is
+ * not there; what it had elsewhere stays, and a gap reads as zeros.  It is on the disk after
  * wr_file_sync.  For files that are larger than the memory; readers see it grow.
  * Errors: NOTFOUND (no such folder), DENIED, INVALID (not a regular file), IO; as above. */
 wr_err wr_file_write_part(const char *path, uint64_t offset, const void *bytes, size_t size,
@@ -106,10 +106,10 @@ wr_err wr_file_write_part(const char *path, uint64_t offset, const void *bytes, 
 wr_err wr_file_replace(const char *from, const char *to, wr_time deadline WR_AT);
 #define wr_file_replace(...) wr_file_replace(__VA_ARGS__, WR_HERE)
 
-/* A regular file as memory that can be read.  Its pages are fetched when they are touched, and
- * the fiber's thread waits for the disk then.  Whoever makes the file shorter meanwhile ends the
- * process at the next touch: put a new one in its place instead.  An empty file has no address.
- * Errors: NOTFOUND, DENIED, INVALID (not a regular file), NOMEM, IO; as above. */
+/* A regular file as memory that can be read.  Its pages are fetched when they are touched,
+ * and the fiber's thread waits for the disk then.  Whoever makes the file shorter meanwhile
+ * ends the process at the next touch: put a new one in its place instead.  An empty file has
+ * no address.  Errors: NOTFOUND, DENIED, INVALID (not a regular file), NOMEM, IO; as above. */
 struct wr_file_map { const unsigned char *at; size_t size; };
 wr_err wr_file_map(struct wr_file_map *ret, const char *path, wr_time deadline WR_AT);
 #define wr_file_map(...) wr_file_map(__VA_ARGS__, WR_HERE)

@@ -1,0 +1,43 @@
+/* writer_int.h - a library under construction. */
+#ifndef WR_LIBRARY_WRITER_INT_H
+#define WR_LIBRARY_WRITER_INT_H
+
+#include "base/text.h"
+#include "library/format.h"
+#include "library/spool.h"
+#include "library/venues.h"
+#include "library/writer.h"
+
+#define WRITER_PARTS 256            /* of the keys, by their first byte */
+#define WRITER_PATH_MAX 1024
+
+enum { WRITER_RECORDS, WRITER_PLACES, WRITER_VENUES, WRITER_VENUE_PLACES, WRITER_KEYS,
+       WRITER_SPOOLS = WRITER_KEYS + WRITER_PARTS };
+
+struct library_writer {
+    char out[WRITER_PATH_MAX], folder[WRITER_PATH_MAX];
+    struct format_header header;
+    struct wr_hash plan;            /* which plan it is */
+    uint64_t records;
+    struct spool spools[WRITER_SPOOLS];
+    struct venues venues;
+    struct wr_text record;          /* the one that is being written */
+    char position[LIBRARY_POSITION_MAX];
+    struct key_list *keys;
+};
+
+/* ---- index.c ---- */
+
+/* Write the sections with buckets and postings behind `offset` of the file, and say in the
+ * header where they are.  Errors: IO, NOMEM, BUSY (more postings than there may be). */
+wr_err index_write(struct library_writer *writer, const char *path, uint64_t offset);
+
+/* ---- checkpoint.c ---- */
+
+wr_err checkpoint_write(struct library_writer *writer);
+
+/* Take over what an earlier run has saved.  Errors: NOTFOUND (nothing of this plan, or it is
+ * damaged: begin anew), NOMEM. */
+wr_err checkpoint_read(struct library_writer *writer);
+
+#endif
