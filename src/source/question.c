@@ -99,6 +99,7 @@ static const char *text_for(const struct bib_work *work, enum source_by by,
                             struct wr_arena *arena)
 {
     const char *text = by == SOURCE_BY_TITLE   ? work->title
+                       : by == SOURCE_BY_URL   ? (work->url_count ? work->urls[0] : NULL)
                        : by == SOURCE_BY_DOI   ? work->doi
                        : by == SOURCE_BY_ARXIV ? work->arxiv_id
                                                : find_mark(work, by, arena);
@@ -111,7 +112,7 @@ size_t source_questions(const struct source_driver *driver, bool keyed,
 {
     static const enum source_by order[] = {
         SOURCE_BY_DOI, SOURCE_BY_ARXIV, SOURCE_BY_RFC, SOURCE_BY_EPRINT, SOURCE_BY_ACL,
-        SOURCE_BY_FORUM, SOURCE_BY_TITLE,
+        SOURCE_BY_FORUM, SOURCE_BY_URL, SOURCE_BY_TITLE,
     };
     uint32_t asks = driver->asks & (keyed ? UINT32_MAX : driver->keyless);
     size_t count = 0;

@@ -19,7 +19,7 @@ const char *source_by_name(enum source_by by)
     static const char *const names[SOURCE_BY_COUNT] = {
         [SOURCE_BY_TITLE] = "title", [SOURCE_BY_DOI] = "doi", [SOURCE_BY_ARXIV] = "arxiv_id",
         [SOURCE_BY_RFC] = "rfc", [SOURCE_BY_EPRINT] = "eprint", [SOURCE_BY_ACL] = "acl",
-        [SOURCE_BY_FORUM] = "forum",
+        [SOURCE_BY_FORUM] = "forum", [SOURCE_BY_URL] = "url",
     };
     WR_ASSERT(by < SOURCE_BY_COUNT);
     return names[by];
@@ -31,13 +31,18 @@ const struct source_driver *source_find(const char *name)
         if (strcasecmp(name, source_drivers[i]->name) == 0
             || strcasecmp(name, source_drivers[i]->slug) == 0)
             return source_drivers[i];
-    return NULL;
+    return strcasecmp(name, source_wayback.name) == 0      ? &source_wayback
+           : strcasecmp(name, source_web_search.name) == 0 ? &source_web_search
+                                                           : NULL;
 }
 
 wr_err source_request_write(const struct source_reading *reading, const char *base,
                             struct source_request *ret)
 {
-    wr_text_str(&ret->url, base ? base : reading->driver->base);
+    base = base ? base : reading->driver->base;
+    if (!base)
+        return WR_INVALID;
+    wr_text_str(&ret->url, base);
     reading->driver->request(reading, ret);
     return ret->url.cut || ret->body.cut ? WR_INVALID : WR_OK;
 }

@@ -51,6 +51,7 @@ enum source_by {
     SOURCE_BY_EPRINT,               /* "2023/1234" */
     SOURCE_BY_ACL,                  /* "2020.acl-main.1", "P18-1001" */
     SOURCE_BY_FORUM,                /* of OpenReview: "nspzrcvzcB" */
+    SOURCE_BY_URL,
     SOURCE_BY_COUNT,
 };
 #define SOURCE_BIT(by) (1u << (by))
@@ -61,6 +62,7 @@ enum source_by {
 #define SOURCE_EPRINT SOURCE_BIT(SOURCE_BY_EPRINT)
 #define SOURCE_ACL SOURCE_BIT(SOURCE_BY_ACL)
 #define SOURCE_FORUM SOURCE_BIT(SOURCE_BY_FORUM)
+#define SOURCE_URL SOURCE_BIT(SOURCE_BY_URL)
 
 /* "title", "doi", ...: for people, and for keys of caches. */
 const char *source_by_name(enum source_by by);
@@ -103,7 +105,7 @@ struct source_reading {
 struct source_driver {
     const char *name;               /* "Semantic Scholar": in reports */
     const char *slug;               /* "semantic_scholar": in configuration and keys */
-    const char *base;               /* "https://api.semanticscholar.org" */
+    const char *base;               /* "https://api.semanticscholar.org"; NULL: must be given */
     uint32_t asks;                  /* SOURCE_BITs: what it can be asked by, */
     uint32_t keyless;               /* ... also without a key */
     uint32_t always;                /* ... whatever others have said */
@@ -118,6 +120,7 @@ struct source_driver {
     wr_time pause;                  /* after a refusal that does not say how long */
     bool refuses_503;               /* a 503 means that we ask too often */
     bool complete;                  /* its lists of authors have all of them */
+    bool selects;                   /* its records are chosen by title when they are read */
     bool recorded;                  /* read against recorded answers; else only against such as
                                      * its published schema describes */
 
@@ -150,6 +153,10 @@ extern const struct source_driver source_acl, source_arxiv, source_crossref, sou
 /* All of them, in the order in which they are shown. */
 extern const struct source_driver *const source_drivers[SOURCE_COUNT];
 
+/* Who is asked when none of them knows a work: what they have are pages, and a page tells
+ * nothing of authors.  The web search has no address but the one that is configured. */
+extern const struct source_driver source_wayback, source_web_search;
+
 /* By name or slug, in any case; NULL: there is none. */
 const struct source_driver *source_find(const char *name);
 
@@ -160,7 +167,7 @@ size_t source_questions(const struct source_driver *driver, bool keyed,
                         struct source_question *ret);
 
 /* Write the request of the reading's step.  `base` takes the place of the driver's, if it is
- * not NULL.  Errors: INVALID (the question is too long). */
+ * not NULL.  Errors: INVALID (the question is too long, or there is no base). */
 wr_err source_request_write(const struct source_reading *reading, const char *base,
                             struct source_request *ret);
 

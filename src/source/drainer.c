@@ -1,0 +1,347 @@
+/* drainer.c - see drainer.h.
+ *
+ * As many askers as the source takes requests at once share the queue.  Turns are in the
+ * limiter, so how many askers there are decides only how much of a slow source's time is used.
+ */
+#include "source/drainer.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/chan.h>
+#include <weir/lock.h>
+#include <weir/scope.h>
+
+#include "base/hash.h"
+#include "biblio/fold.h"
+#include "biblio/ratio.h"
+#include "source/answer.h"
+#include "source/asking.h"
+
+#define AT_ONCE 2
+#define ARENA_MAX (2u << 20)        /* of what is read out of one answer */
+#define ALIKE_PERMILLE 700          /* titles that are worth a look */
+#define LOCK_RANK 400
+#define KEY_VERSION 1               /* of what is remembered */
+
+struct drainer {
+    struct drainer_conf conf;
+    struct wr_scope *scope;
+    struct wr_chan *queue;
+    struct wr_limiter *limiter;
+    _Atomic size_t asking;
+    _Atomic uint64_t requests, found, nothing, failed, refused, skipped, remembered;
+    struct wr_mutex lock;           /* of the two below */
+    wr_err last_err;
+    char last_why[SOURCE_WHY_MAX];
+};
+
+/* ---- keys ---- */
+
+struct key { char bytes[96 + WR_HASH_SIZE]; size_t len; };
+
+/* Titles that say the same are one question; an identifier is itself, and beside it the title
+ * that it is compared with. */
+static struct key key_of(const struct source_driver *driver,
+                         const struct source_question *question)
+{
+    struct key key;
+    char buf[BIB_FOLD_MAX];
+    struct wr_hash_state state;
+    struct wr_text head = wr_text_over(key.bytes, sizeof(key.bytes) - WR_HASH_SIZE);
+    const char *title = question->by == SOURCE_BY_TITLE ? question->text : question->title;
+    wr_hash_begin(&state);
+    if (question->by != SOURCE_BY_TITLE)
+        wr_hash_add(&state, question->text, strlen(question->text) + 1);
+    if (title) {
+        struct wr_text folded = WR_TEXT(buf);
+        bib_fold(&folded, title, strlen(title));
+        wr_hash_add(&state, folded.at, folded.len);
+    }
+    wr_text_format(&head, "%d %s %s ", KEY_VERSION, driver->slug, source_by_name(question->by));
+    struct wr_hash hash = wr_hash_end(&state);
+    memcpy(key.bytes + head.len, hash.bytes, WR_HASH_SIZE);
+    key.len = head.len + WR_HASH_SIZE;
+    return key;
+}
+
+/* ---- asking ---- */
+
+struct task {
+    struct drainer *drainer;
+    const struct drainer_job *job;
+    struct asking asking;
+    bool asked;
+};
+
+static bool is_unwanted(const void *arg)
+{
+    const struct task *task = arg;
+    const struct drainer_job *job = task->job;
+    return (!job->question.always && wr_gather_settled(job->gather))
+           || (job->unwanted && job->unwanted(job->about));
+}
+
+static void note_failure(struct drainer *drainer, wr_err err, const char *why)
+{
+    wr_mutex_lock(&drainer->lock);
+    drainer->last_err = err;
+    struct wr_text text = WR_TEXT(drainer->last_why);
+    wr_text_str(&text, why);
+    wr_mutex_unlock(&drainer->lock);
+}
+
+/* Whether a title is the one that was asked for, or nearly, or one is the beginning of the
+ * other: the rest is for who judges. */
+static bool is_alike(const char *asked, const char *found)
+{
+    char one[BIB_FOLD_MAX], other[BIB_FOLD_MAX];
+    struct wr_text a = WR_TEXT(one), b = WR_TEXT(other);
+    bib_fold(&a, asked, strlen(asked));
+    bib_fold(&b, found, strlen(found));
+    size_t least = a.len < b.len ? a.len : b.len;
+    return (least >= 8 && memcmp(one, other, least) == 0)
+           || bib_ratio(one, a.len, other, b.len) >= ALIKE_PERMILLE;
+}
+
+static wr_err keep_alike(struct source_reading *reading)
+{
+    size_t kept = 0;
+    if (reading->question->by != SOURCE_BY_TITLE || reading->driver->selects)
+        return WR_OK;
+    for (size_t i = 0; i < reading->count; i++)
+        if (is_alike(reading->question->text, reading->records[i].work.title))
+            reading->records[kept++] = reading->records[i];
+    reading->count = kept;
+    return kept ? WR_OK : WR_NOTFOUND;
+}
+
+static wr_err ask_and_pack(struct task *task, struct wr_ask *ask, wr_time deadline)
+{
+    struct wr_arena arena = WR_ARENA(ARENA_MAX);
+    struct source_reading reading = { .driver = task->asking.driver, .arena = &arena,
+                                      .question = &task->job->question };
+    wr_err err = asking_run(&task->asking, &reading, deadline);
+    if (!err)
+        err = keep_alike(&reading);
+    if (!err)
+        err = answer_pack(&ask->answer, reading.records, reading.count);
+    if (err && err != WR_NOTFOUND && err != WR_CANCELED)
+        note_failure(task->drainer, err, reading.why);
+    wr_arena_free(&arena);
+    return err;
+}
+
+/* The innermost way: nothing is remembered, so the source is asked, if it may be. */
+static wr_err ask_source(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
+{
+    struct task *task = way->self;
+    const struct drainer_conf *conf = &task->drainer->conf;
+    uint32_t pass = 0;
+    task->asked = true;
+    wr_err err = conf->breakers ? wr_breaker_enter(conf->breakers, conf->target, &pass) : WR_OK;
+    if (err) {
+        note_failure(task->drainer, err, "it failed too often and is left alone for a while");
+        return err;
+    }
+    err = ask_and_pack(task, ask, deadline);
+    /* That we ask too often is no fault of the source. */
+    if (conf->breakers)
+        wr_breaker_leave(conf->breakers, conf->target, pass,
+                         err == WR_BUSY || task->asking.requests == 0 ? WR_VERDICT_NONE
+                                                                      : wr_ask_verdict(err));
+    return err;
+}
+
+static wr_err nobody(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
+{
+    (void)way;
+    (void)ask;
+    (void)deadline;
+    return WR_OPENCIRCUIT;
+}
+
+wr_err drainer_recall(struct drainer *drainer, const struct source_question *question,
+                      struct wr_bytes **ret, wr_time deadline)
+{
+    if (!drainer->conf.cache)
+        return WR_OPENCIRCUIT;
+    struct key key = key_of(drainer->conf.driver, question);
+    struct wr_ask ask = { .key = key.bytes, .key_len = key.len };
+    const struct wr_way *way = WR_CACHED(drainer->conf.cache, WR_WAY(nobody, NULL));
+    wr_err err = wr_way_ask(way, &ask, deadline);
+    if (!err)
+        *ret = ask.answer;
+    return err;
+}
+
+/* ---- jobs ---- */
+
+static void report(const struct drainer_job *job, wr_err err,
+                   const struct drainer_answer *answer)
+{
+    wr_gather_report(job->gather, job->slot, err, answer);
+    wr_gather_unref(job->gather);
+}
+
+static void count(struct drainer *drainer, const struct task *task, wr_err err)
+{
+    _Atomic uint64_t *counter = err == WR_OK         ? &drainer->found
+                                : err == WR_NOTFOUND ? &drainer->nothing
+                                : err == WR_CANCELED ? &drainer->skipped
+                                : err == WR_BUSY     ? &drainer->refused
+                                                     : &drainer->failed;
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&drainer->requests, task->asking.requests, memory_order_relaxed);
+    if (!task->asked && (!err || err == WR_NOTFOUND))
+        atomic_fetch_add_explicit(&drainer->remembered, 1, memory_order_relaxed);
+}
+
+static wr_err answer_job(struct task *task, struct wr_ask *ask)
+{
+    struct drainer *drainer = task->drainer;
+    const struct drainer_job *job = task->job;
+    if (is_unwanted(task))
+        return WR_CANCELED;
+    if (wr_now() >= job->deadline) {
+        note_failure(drainer, WR_TIMEOUT, "jobs wait longer for it than their deadlines allow");
+        return WR_TIMEOUT;
+    }
+    struct key key = key_of(drainer->conf.driver, &job->question);
+    const struct wr_way *way = WR_WAY(ask_source, task);
+    ask->key = key.bytes;
+    ask->key_len = key.len;
+    ask->safe = true;
+    return drainer->conf.cache ? wr_way_ask(WR_CACHED(drainer->conf.cache, way), ask,
+                                            job->deadline)
+                               : wr_way_ask(way, ask, job->deadline);
+}
+
+static void do_job(struct drainer *drainer, const struct drainer_job *job)
+{
+    const struct drainer_conf *conf = &drainer->conf;
+    struct task task = { .drainer = drainer, .job = job };
+    struct wr_ask ask = { 0 };
+    task.asking = (struct asking){
+        .driver = conf->driver, .base = conf->base, .mailto = conf->mailto, .key = conf->key,
+        .client = conf->client, .limiter = drainer->limiter,
+        .timeout = job->timeout ? job->timeout : conf->timeout,
+        .unwanted = is_unwanted, .about = &task };
+    atomic_fetch_add_explicit(&drainer->asking, 1, memory_order_relaxed);
+    wr_err err = answer_job(&task, &ask);
+    atomic_fetch_sub_explicit(&drainer->asking, 1, memory_order_relaxed);
+    count(drainer, &task, err);
+    report(job, err, &(struct drainer_answer){
+        .about = job->about, .records = ask.answer, .took = task.asking.took,
+        .remembered = !task.asked });
+}
+
+static wr_err run_asker(void *arg)
+{
+    struct drainer *drainer = arg;
+    struct drainer_job job;
+    wr_err err;
+    while (!(err = wr_chan_recv(drainer->queue, &job, WR_NEVER)))
+        do_job(drainer, &job);
+    return err == WR_CLOSED ? WR_OK : err;
+}
+
+wr_err drainer_ask(struct drainer *drainer, const struct drainer_job *job, wr_time deadline)
+{
+    WR_ASSERT(job->gather && job->question.text);
+    return wr_chan_send(drainer->queue, job, deadline);
+}
+
+/* ---- life ---- */
+
+static wr_time interval_of(const struct drainer *drainer)
+{
+    const struct source_driver *driver = drainer->conf.driver;
+    if (drainer->conf.interval)
+        return drainer->conf.interval;
+    return drainer_keyed(drainer) && driver->interval_keyed ? driver->interval_keyed
+                                                            : driver->interval;
+}
+
+static wr_err start(struct drainer *drainer)
+{
+    const struct drainer_conf *conf = &drainer->conf;
+    unsigned askers = conf->driver->at_once ? conf->driver->at_once : AT_ONCE;
+    wr_err err = wr_chan_new(&drainer->queue, &(struct wr_chan_conf){
+        .name = conf->driver->slug, .item_size = sizeof(struct drainer_job),
+        .cap = DRAINER_QUEUE, .policy = WR_WAIT });
+    if (!err)
+        err = wr_limiter_new(&drainer->limiter, &(struct wr_limiter_conf){
+            .name = conf->driver->slug, .interval = interval_of(drainer),
+            .pause = conf->driver->pause, .share = conf->share });
+    if (!err)
+        err = wr_scope_new(&drainer->scope, &(struct wr_scope_conf){
+            .name = "source.drainer", .deadline = WR_NEVER, .independent = true });
+    for (unsigned i = 0; i < askers && !err; i++)
+        err = wr_scope_go(drainer->scope, "source.asker", run_asker, drainer);
+    return err;
+}
+
+wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf)
+{
+    WR_ASSERT(conf->driver && conf->client);
+    struct drainer *drainer = calloc(1, sizeof(*drainer));
+    if (!drainer)
+        return WR_NOMEM;
+    drainer->conf = *conf;
+    drainer->lock = (struct wr_mutex)WR_MUTEX("source.drainer", LOCK_RANK);
+    wr_err err = start(drainer);
+    if (err)
+        drainer_close(drainer);
+    else
+        *ret = drainer;
+    return err;
+}
+
+void drainer_close(struct drainer *drainer)
+{
+    struct drainer_job job;
+    if (!drainer)
+        return;
+    if (drainer->queue)
+        wr_chan_close(drainer->queue);
+    if (drainer->scope)
+        wr_scope_cancel(drainer->scope);
+    (void)!wr_scope_close(drainer->scope);
+    while (drainer->queue && !wr_chan_recv(drainer->queue, &job, WR_NOW))
+        report(&job, WR_CANCELED, NULL);
+    wr_chan_free(drainer->queue);
+    wr_limiter_free(drainer->limiter);
+    wr_mutex_fini(&drainer->lock);
+    free(drainer);
+}
+
+const struct source_driver *drainer_driver(const struct drainer *drainer)
+{
+    return drainer->conf.driver;
+}
+
+bool drainer_keyed(const struct drainer *drainer)
+{
+    return drainer->conf.key || (drainer->conf.driver->polite && drainer->conf.mailto);
+}
+
+struct drainer_stat drainer_stat(struct drainer *drainer)
+{
+    struct wr_limiter_stat limiter = wr_limiter_stat(drainer->limiter);
+    wr_time now = wr_now();
+    struct drainer_stat stat = {
+        .queued = wr_chan_stat(drainer->queue).len, .asking = atomic_load(&drainer->asking),
+        .requests = atomic_load(&drainer->requests), .found = atomic_load(&drainer->found),
+        .nothing = atomic_load(&drainer->nothing), .failed = atomic_load(&drainer->failed),
+        .refused = atomic_load(&drainer->refused), .skipped = atomic_load(&drainer->skipped),
+        .remembered = atomic_load(&drainer->remembered), .factor = limiter.factor,
+        .turn_in = limiter.next > now ? limiter.next - now : 0,
+    };
+    wr_mutex_lock(&drainer->lock);
+    stat.last_err = drainer->last_err;
+    memcpy(stat.last_why, drainer->last_why, sizeof(stat.last_why));
+    wr_mutex_unlock(&drainer->lock);
+    return stat;
+}

@@ -1,0 +1,66 @@
+/* sources.h - all sources of a node, opened together.
+ *
+ *     struct sources_conf conf = { .mailto = mailto, .cache = cache };
+ *     conf.settings[i] = ...                       (i as in source_drivers)
+ *     err = sources_open(&sources, &conf);
+ *     ...
+ *     for (size_t i = 0; i < SOURCES_MAX; i++)
+ *         if ((drainer = sources_drainer(sources, i)))
+ *             ...                                  (drainer.h)
+ *     sources_close(sources, wr_after(WR_S(2)));
+ *
+ * They share a client, which says who we are ("weir/0.1.0 (+mailto:me@example.org)") and
+ * refuses internal addresses, and breakers with their janitor.  The last two places are the
+ * Wayback Machine and the web search, which are there only if they are wanted.
+ */
+#ifndef WR_SOURCE_SOURCES_H
+#define WR_SOURCE_SOURCES_H
+
+#include "source/drainer.h"
+
+#define SOURCES_WAYBACK SOURCE_COUNT
+#define SOURCES_WEB_SEARCH (SOURCE_COUNT + 1)
+#define SOURCES_MAX (SOURCE_COUNT + 2)
+
+struct sources;
+
+struct sources_setting {
+    bool off;
+    bool on;                            /* of the last two, which are off unless it is set */
+    const char *base;                   /* the driver's */
+    struct wr_secret *key;
+    wr_time interval, timeout;          /* the driver's */
+};
+
+/* Zero is the default of everything.  What it points to must outlive the sources. */
+struct sources_conf {
+    struct sources_setting settings[SOURCES_MAX];
+    const char *mailto;
+    struct wr_cache *cache;
+    const struct wr_limiter_share *share;
+    const char *ca_file, *proxy;
+    const struct wr_fetch_range *allow; /* internal addresses that are allowed: a search engine
+                                         * or a mirror of our own */
+    size_t allow_count;
+    bool plain;                         /* no TLS: for tests */
+};
+
+/* Which driver is at that place. */
+const struct source_driver *sources_driver(size_t place);
+
+/* Open all that are not off, in the scope of the caller, who must close them before his task
+ * returns.  A web search without a base is off.
+ * Errors: INVALID (the proxy); NOMEM, NOFILE, BUSY, CANCELED, TIMEOUT. */
+wr_err sources_open(struct sources **ret, const struct sources_conf *conf);
+
+/* Report what is queued or under way as CANCELED, and close the client by the deadline.  NULL
+ * is allowed. */
+void sources_close(struct sources *sources, wr_time deadline);
+
+/* The drainer at that place; NULL: it is off. */
+struct drainer *sources_drainer(const struct sources *sources, size_t place);
+
+/* The client, for who looks whether a page is there (alive.h). */
+struct wr_fetch_client *sources_client(const struct sources *sources);
+
+#endif
