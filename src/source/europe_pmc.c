@@ -39,7 +39,7 @@ static void read_authors(struct source_reading *reading, struct bib_record *reco
         size_t len = strcspn(list, ","), end = len;
         while (end > 0 && (list[end - 1] == '.' || list[end - 1] == ' '))
             end--;
-        reading_author_initials(reading, record, wr_arena_copy(reading->arena, list, end));
+        reading_author_name(reading, record, wr_arena_copy(reading->arena, list, end));
         list += len + (list[len] == ',');
         list += strspn(list, " ");
     }

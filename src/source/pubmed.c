@@ -68,7 +68,7 @@ static void read_article(struct source_reading *reading, const json_t *article)
     work->volume = reading_str(reading, article, "volume");
     work->pages = reading_str(reading, article, "pages");
     json_array_foreach((json_t *)reading_at(article, "authors"), i, part)
-        reading_author_initials(reading, record, reading_str(reading, part, "name"));
+        reading_author_name(reading, record, reading_str(reading, part, "name"));
     json_array_foreach((json_t *)reading_at(article, "articleids"), i, part)
     {
         const char *type = reading_str(reading, part, "idtype");

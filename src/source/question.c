@@ -1,108 +1,79 @@
 /* question.c - what can be asked about a work: by the identifiers it has, then by its title.
  *
- * Some identifiers have no field of their own.  They are in addresses, in DOIs that are made
- * of them, or named where they were published: a mark says what stands before one, and what
- * it is made of.
+ * Some identifiers have no field of their own.  They stand in addresses, in DOIs that are made
+ * of them, or in the names of what they were published in.
  */
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
+#include "biblio/ident.h"
 #include "source/source.h"
 
-#define DIGITS "0123456789"
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define FORUM_MAX 40
 
-struct mark { enum source_by by; const char *before; const char *of; size_t min, max; };
-
-static const struct mark marks[] = {
-    { SOURCE_BY_RFC, "10.17487/rfc", DIGITS, 1, 5 },
-    { SOURCE_BY_RFC, "/rfc", DIGITS, 1, 5 },
-    { SOURCE_BY_RFC, "rfc ", DIGITS, 1, 5 },
-    { SOURCE_BY_RFC, "rfc-", DIGITS, 1, 5 },
-    { SOURCE_BY_RFC, "request for comments ", DIGITS, 1, 5 },
-    { SOURCE_BY_EPRINT, "eprint.iacr.org/", DIGITS "/", 6, 10 },
-    { SOURCE_BY_EPRINT, "cryptology eprint archive, paper ", DIGITS "/", 6, 10 },
-    { SOURCE_BY_EPRINT, "cryptology eprint archive, report ", DIGITS "/", 6, 10 },
-    { SOURCE_BY_EPRINT, "cryptology eprint archive ", DIGITS "/", 6, 10 },
-    { SOURCE_BY_ACL, "aclanthology.org/", DIGITS LETTERS ".-", 8, 40 },
-    { SOURCE_BY_ACL, "aclweb.org/anthology/", DIGITS LETTERS ".-", 8, 40 },
-    { SOURCE_BY_ACL, "10.18653/v1/", DIGITS LETTERS ".-", 8, 40 },
-    { SOURCE_BY_ACL, "10.3115/v1/", DIGITS LETTERS ".-", 8, 40 },
-    { SOURCE_BY_FORUM, "openreview.net/forum?id=", DIGITS LETTERS "-_", 4, 40 },
-    { SOURCE_BY_FORUM, "openreview.net/pdf?id=", DIGITS LETTERS "-_", 4, 40 },
+/* DOIs that are made of another identifier. */
+static const struct { enum source_by by; const char *prefix; } prefixes[] = {
+    { SOURCE_BY_RFC, "10.17487/rfc" },
+    { SOURCE_BY_ACL, "10.18653/v1/" },
+    { SOURCE_BY_ACL, "10.3115/v1/" },
 };
 
-/* "2023/1234": a year, and a number in it. */
-static bool is_eprint_id(const char *at, size_t len)
+static const char *of_doi(const char *doi, enum source_by by)
 {
-    return strspn(at, DIGITS) == 4 && at[4] == '/' && strspn(at + 5, DIGITS) == len - 5;
-}
-
-static const char *find_any_case(const char *text, const char *part)
-{
-    size_t len = strlen(part);
-    for (; *text; text++)
-        if (strncasecmp(text, part, len) == 0)
-            return text;
+    for (size_t i = 0; doi && i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        size_t len = strlen(prefixes[i].prefix);
+        if (prefixes[i].by == by && strncmp(doi, prefixes[i].prefix, len) == 0)
+            return doi + len;
+    }
     return NULL;
 }
 
-static char *id_at(const struct mark *mark, const char *at, struct wr_arena *arena)
+/* "openreview.net/forum?id=aB_c-9": case means something in it. */
+static const char *forum_of(const char *url, struct wr_arena *arena)
 {
-    size_t len = strspn(at, mark->of);
-    while (len > 0 && at[len - 1] == '.')
-        len--;
-    if (len > 4 && strncasecmp(at + len - 4, ".pdf", 4) == 0)
-        len -= 4;
-    if (len < mark->min || len > mark->max)
+    const char *host = strstr(url, "openreview.net/"), *id = host ? strstr(host, "?id=") : NULL;
+    if (!id)
         return NULL;
-    if (mark->by == SOURCE_BY_EPRINT && !is_eprint_id(at, len))
-        return NULL;
-    char *id = wr_arena_copy(arena, at, len);
-    /* Letters of old ids of the Anthology stand for venues and are upper case. */
-    if (id && mark->by == SOURCE_BY_ACL && isalpha((unsigned char)id[0]))
-        id[0] = (char)toupper((unsigned char)id[0]);
-    return id;
+    size_t len = strcspn(id + 4, "&#/ ");
+    return len > 0 && len <= FORUM_MAX ? wr_arena_copy(arena, id + 4, len) : NULL;
 }
 
-static char *behind_mark(const struct mark *mark, const char *text, struct wr_arena *arena)
+static const char *in_text(const char *text, enum source_by by, struct wr_arena *arena)
 {
-    char *id = NULL;
-    for (const char *at = text; at && !id; at = at ? at + 1 : NULL) {
-        at = find_any_case(at, mark->before);
-        bool inside = at && at > text && isalnum((unsigned char)at[0])
-                      && isalnum((unsigned char)at[-1]);
-        if (at && !inside)
-            id = id_at(mark, at + strlen(mark->before), arena);
-    }
-    return id;
+    static const enum bib_ident_kind kinds[SOURCE_BY_COUNT] = {
+        [SOURCE_BY_RFC] = BIB_RFC, [SOURCE_BY_EPRINT] = BIB_EPRINT, [SOURCE_BY_ACL] = BIB_ACL,
+    };
+    struct bib_ident found[BIB_IDENT_MAX];
+    size_t count = text ? bib_ident_find(found, BIB_IDENT_MAX, text, strlen(text), arena) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].kind == kinds[by])
+            return found[i].value;
+    return NULL;
 }
 
-static const char *find_mark(const struct bib_work *work, enum source_by by,
-                             struct wr_arena *arena)
+static const char *find(const struct bib_work *work, enum source_by by, struct wr_arena *arena)
 {
-    const char *id = NULL;
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && !id; i++) {
-        if (marks[i].by != by)
-            continue;
-        const char *const places[] = { work->doi, work->title, work->venue, work->volume };
-        for (size_t k = 0; k < sizeof(places) / sizeof(places[0]) && !id; k++)
-            id = behind_mark(&marks[i], places[k], arena);
-        for (uint32_t k = 0; k < work->url_count && !id; k++)
-            id = behind_mark(&marks[i], work->urls[k], arena);
-    }
+    const char *id = of_doi(work->doi, by);
+    if (!id && by != SOURCE_BY_FORUM)
+        id = in_text(work->title, by, arena);
+    if (!id && by != SOURCE_BY_FORUM)
+        id = in_text(work->venue, by, arena);
+    for (uint32_t i = 0; i < work->url_count && !id; i++)
+        id = by == SOURCE_BY_FORUM ? forum_of(work->urls[i], arena)
+                                   : in_text(work->urls[i], by, arena);
     return id;
 }
 
 static const char *text_for(const struct bib_work *work, enum source_by by,
                             struct wr_arena *arena)
 {
-    const char *text = by == SOURCE_BY_TITLE   ? work->title
-                       : by == SOURCE_BY_URL   ? (work->url_count ? work->urls[0] : NULL)
-                       : by == SOURCE_BY_DOI   ? work->doi
-                       : by == SOURCE_BY_ARXIV ? work->arxiv_id
-                                               : find_mark(work, by, arena);
+    const char *text = NULL;
+    switch (by) {
+    case SOURCE_BY_TITLE: text = work->title; break;
+    case SOURCE_BY_DOI: text = work->doi; break;
+    case SOURCE_BY_ARXIV: text = work->arxiv_id; break;
+    case SOURCE_BY_URL: text = work->url_count ? work->urls[0] : NULL; break;
+    default: text = find(work, by, arena);
+    }
     return text && *text ? text : NULL;
 }
 

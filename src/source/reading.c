@@ -6,10 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "biblio/author.h"
+#include "biblio/ident.h"
+
 #define TEXT_MAX 8192                   /* of one text of an answer */
 #define TAG_MAX 200
 #define PATH_MAX_ 200
-#define INITIALS_MAX 4
 
 wr_err reading_fail(struct source_reading *reading, wr_err err, const char *format, ...)
 {
@@ -276,155 +278,56 @@ int reading_year(const json_t *json, const char *path)
 
 /* ---- identifiers ---- */
 
-static char *lower_copy(struct source_reading *reading, const char *text, size_t len)
-{
-    char *copy = wr_arena_copy(reading->arena, text, len);
-    for (size_t i = 0; copy && i < len; i++)
-        copy[i] = (char)tolower((unsigned char)copy[i]);
-    return copy;
-}
-
 const char *reading_doi(struct source_reading *reading, const char *text)
 {
-    const char *at = text ? strstr(text, "10.") : NULL;
-    if (!at)
-        return NULL;
-    size_t digits = strspn(at + 3, "0123456789."), len = strcspn(at, " \t\r\n");
-    if (digits < 4 || at[3 + digits] != '/' || len < digits + 5)
-        return NULL;
-    return lower_copy(reading, at, len);
+    return text ? bib_ident_doi(reading->arena, text) : NULL;
 }
 
 const char *reading_arxiv_id(struct source_reading *reading, const char *text)
 {
-    static const char *const before[] = { "/abs/", "/pdf/", "arxiv:", "arXiv:", "arXiv." };
-    if (!text)
-        return NULL;
-    for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
-        const char *at = strstr(text, before[i]);
-        text = at ? at + strlen(before[i]) : text;
-    }
-    size_t len = strspn(text, "0123456789."), version;
-    if (len < 9 || len > 10 || text[4] != '.') {
-        len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-.");
-        if (len == 0 || text[len] != '/' || strspn(text + len + 1, "0123456789") != 7)
-            return NULL;
-        len += 8;
-    }
-    version = text[len] == 'v' ? 1 + strspn(text + len + 1, "0123456789") : 0;
-    if (isalnum((unsigned char)text[len + version]))
-        return NULL;
-    return lower_copy(reading, text, len);
+    return text ? bib_ident_arxiv(reading->arena, text) : NULL;
 }
 
 /* ---- authors ---- */
 
-static bool one_of(const char *word, size_t len, const char *const *list)
-{
-    for (; *list; list++)
-        if (strlen(*list) == len && strncasecmp(word, *list, len) == 0)
-            return true;
-    return false;
-}
-
-static const char *const suffixes[] = { "jr", "jr.", "sr", "sr.", "ii", "iii", "iv", NULL };
-static const char *const particles[] = {
-    "van", "von", "der", "den", "de", "del", "della", "di", "da", "dos", "du", "la", "le",
-    "ten", "ter", "bin", "ibn", "al", "el", "zu", "af", "av", NULL,
-};
-
-void reading_author(struct source_reading *reading, struct bib_record *record,
-                    const char *family, const char *given)
+static void add_author(struct source_reading *reading, struct bib_record *record,
+                       struct bib_name name)
 {
     struct bib_work *work = &record->work;
-    family = text_of(reading, family);
-    given = text_of(reading, given);
-    if (!family) {
-        family = given;
-        given = NULL;
-    }
-    if (!family)
-        return;
-    if (work->author_count >= SOURCE_AUTHORS_MAX) {
+    uint32_t count = work->author_count;
+    if (count >= SOURCE_AUTHORS_MAX) {
         work->et_al = true;
         return;
     }
-    uint32_t count = work->author_count;
     struct bib_name *names = (struct bib_name *)work->authors;
     if ((count & (count - 1)) == 0 && (count >= 4 || count == 0))
         names = wr_arena_grow(reading->arena, names, count, count ? 2 * (size_t)count : 4,
                               sizeof(*names));
     if (!names)
         return;
-    names[count] = (struct bib_name){ .family = family, .given = given };
+    names[count] = name;
     work->authors = names;
     work->author_count++;
 }
 
-/* Where the last word before `end` begins. */
-static size_t word_before(const char *name, size_t end)
+void reading_author(struct source_reading *reading, struct bib_record *record,
+                    const char *family, const char *given)
 {
-    while (end > 0 && name[end - 1] != ' ')
-        end--;
-    return end;
-}
-
-static size_t without_space(const char *name, size_t end)
-{
-    while (end > 0 && (name[end - 1] == ' ' || name[end - 1] == ','))
-        end--;
-    return end;
-}
-
-/* "Jan Q. van der Berg 0002": the number tells namesakes apart, the last word and the
- * particles before it are the family. */
-static void split_name(struct source_reading *reading, struct bib_record *record,
-                       const char *name, size_t end)
-{
-    size_t last = word_before(name, end);
-    while (last > 0 && ((end - last == 4 && strspn(name + last, "0123456789") >= 4)
-                        || one_of(name + last, end - last, suffixes))) {
-        end = without_space(name, last);
-        last = word_before(name, end);
-    }
-    while (last > 0) {
-        size_t before_end = without_space(name, last), before = word_before(name, before_end);
-        if (before == 0 || !one_of(name + before, before_end - before, particles))
-            break;
-        last = before;
-    }
-    char *family = wr_arena_copy(reading->arena, name + last, end - last);
-    size_t given_end = without_space(name, last);
-    char *given = given_end ? wr_arena_copy(reading->arena, name, given_end) : NULL;
-    reading_author(reading, record, family, given);
+    struct bib_name name = { .family = text_of(reading, family),
+                             .given = text_of(reading, given) };
+    if (!name.family)
+        name = (struct bib_name){ .family = name.given };
+    if (name.family)
+        add_author(reading, record, name);
 }
 
 void reading_author_name(struct source_reading *reading, struct bib_record *record,
-                         const char *name)
+                         const char *text)
 {
-    name = text_of(reading, name);
-    if (!name)
-        return;
-    const char *comma = strstr(name, ", ");
-    if (!comma) {
-        split_name(reading, record, name, strlen(name));
-        return;
-    }
-    char *family = wr_arena_copy(reading->arena, name, (size_t)(comma - name));
-    reading_author(reading, record, family, comma + 2);
-}
-
-void reading_author_initials(struct source_reading *reading, struct bib_record *record,
-                             const char *name)
-{
-    const char *space = name ? strrchr(name, ' ') : NULL;
-    size_t capitals = space ? strspn(space + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") : 0;
-    if (capitals == 0 || capitals > INITIALS_MAX || space[1 + capitals]) {
-        reading_author(reading, record, name, NULL);
-        return;
-    }
-    char *family = wr_arena_copy(reading->arena, name, (size_t)(space - name));
-    reading_author(reading, record, family, space + 1);
+    struct bib_name name;
+    text = text_of(reading, text);
+    if (text && bib_author_parse(&name, text, strlen(text), reading->arena))
+        add_author(reading, record, name);
 }
 
 /* ---- records ---- */
@@ -472,6 +375,14 @@ static const char *const stop_words[] = {
     "a", "an", "the", "of", "and", "or", "for", "to", "in", "on", "with", "by", NULL,
 };
 
+static bool is_stop_word(const char *word, size_t len)
+{
+    for (const char *const *stop = stop_words; *stop; stop++)
+        if (strlen(*stop) == len && strncasecmp(word, *stop, len) == 0)
+            return true;
+    return false;
+}
+
 static bool in_word(unsigned char c)
 {
     return isalnum(c) || c >= 0x80;
@@ -496,7 +407,7 @@ static bool says_much(const char *word, size_t len)
         digit |= isdigit((unsigned char)word[i]) != 0;
         letter |= !isdigit((unsigned char)word[i]);
     }
-    return !one_of(word, len, stop_words) && (len >= 3 || (digit && letter));
+    return !is_stop_word(word, len) && (len >= 3 || (digit && letter));
 }
 
 static unsigned write_words(struct wr_text *url, const char *title, unsigned max,

@@ -57,15 +57,11 @@ const char *reading_doi(struct source_reading *reading, const char *text);
 /* The id of a paper in arXiv, without version; NULL. */
 const char *reading_arxiv_id(struct source_reading *reading, const char *text);
 
-/* One more author: by parts (given may be NULL), or by the whole name in either order. */
+/* One more author: by parts (given may be NULL), or by the whole name in any order. */
 void reading_author(struct source_reading *reading, struct bib_record *record,
                     const char *family, const char *given);
 void reading_author_name(struct source_reading *reading, struct bib_record *record,
                          const char *name);
-
-/* ... or by family and initials, "Walker IS"; what does not end with initials is a group. */
-void reading_author_initials(struct source_reading *reading, struct bib_record *record,
-                             const char *name);
 
 /* Where the work can be seen. */
 void reading_url(struct source_reading *reading, struct bib_record *record, const char *url);
