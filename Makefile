@@ -24,7 +24,8 @@ bench:
 	@bench/run.py $(SUITE)
 
 eval:
-	@echo "There is nothing to evaluate yet: no service answers questions about data so far."
+	@tools/packages build
+	@eval/run.py $(EVAL)
 
 fuzz:
 	@tools/packages build test

@@ -66,6 +66,17 @@ static const char *retraction(struct source_reading *reading, const json_t *item
     return NULL;
 }
 
+/* The publisher of an article is not what it appeared in. */
+static const char *venue(struct source_reading *reading, const json_t *item, enum bib_kind kind)
+{
+    const char *name = reading_str(reading, item, "container-title");
+    if (!name && kind == BIB_PREPRINT)
+        name = reading_str(reading, item, "group-title");
+    if (!name && kind != BIB_ARTICLE && kind != BIB_PAPER)
+        name = reading_str(reading, item, "publisher");
+    return name;
+}
+
 static void authors(struct source_reading *reading, const json_t *item,
                     struct bib_record *record, const char *role)
 {
@@ -96,10 +107,7 @@ bool csl_item(struct source_reading *reading, const json_t *item, struct bib_rec
     work->kind = reading_kind(kinds, type);
     for (size_t i = 0; i < sizeof(dates) / sizeof(dates[0]) && !work->year; i++)
         work->year = reading_year(item, dates[i]);
-    work->venue = reading_str(reading, item, "container-title");
-    if (!work->venue)
-        work->venue = reading_str(reading, item, work->kind == BIB_PREPRINT ? "group-title"
-                                                                            : "publisher");
+    work->venue = venue(reading, item, work->kind);
     authors(reading, item, ret, "author");
     if (work->author_count == 0)
         authors(reading, item, ret, "editor");

@@ -70,3 +70,11 @@ TEST_PLAIN(a_book_without_authors_has_its_editors)
                       "\"editor\":[{\"family\":\"Doe\",\"given\":\"J.\"}]")));
     CHECK_EQ(BIB_BOOK, rig_reading.records[0].work.kind);
 }
+
+TEST_PLAIN(a_publisher_is_the_venue_of_a_book_and_not_of_an_article)
+{
+    CHECK_STR("T |  | 0 | P | - | - | 10.1000/a | - | 10.1000/a",
+              one(ONE("\"type\":\"report\",\"publisher\":\"P\"")));
+    CHECK_STR("T |  | 0 | - | - | - | 10.1000/a | - | 10.1000/a",
+              one(ONE("\"type\":\"journal-article\",\"publisher\":\"P\"")));
+}
