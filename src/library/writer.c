@@ -85,6 +85,7 @@ static wr_err start(struct library_writer *writer, const struct library_plan *pl
         err = open_spools(writer);
     if (!err)
         err = wr_file_make_dir(writer->folder, 0700, WR_NEVER);
+    writer->made_folder = !err;
     if (!err)
         err = checkpoint_read(writer);
     if (err == WR_NOTFOUND)
@@ -107,10 +108,25 @@ wr_err library_writer_open(struct library_writer **ret, const struct library_pla
     return WR_OK;
 }
 
+/* Files that were never flushed to are not there; nothing else can be done about any. */
+static void clean_up(struct library_writer *writer)
+{
+    char path[WRITER_PATH_MAX];
+    struct wr_text text = WR_TEXT(path);
+    for (unsigned i = 0; i < WRITER_SPOOLS; i++)
+        if (writer->spools[i].path)
+            (void)!wr_file_remove(writer->spools[i].path, WR_NEVER);
+    wr_text_format(&text, "%s/checkpoint", writer->folder);
+    (void)!wr_file_remove(path, WR_NEVER);
+    (void)!wr_file_remove_dir(writer->folder, WR_NEVER);
+}
+
 void library_writer_close(struct library_writer *writer)
 {
     if (!writer)
         return;
+    if (!writer->position[0] && writer->made_folder)
+        clean_up(writer);               /* there is nothing to go on with */
     for (unsigned i = 0; i < WRITER_SPOOLS; i++)
         spool_close(&writer->spools[i]);
     venues_fini(&writer->venues);
@@ -253,18 +269,6 @@ static wr_err put_together(struct library_writer *writer, const char *path)
     return wr_file_write_part(path, 0, page, sizeof(page), WR_NEVER);
 }
 
-/* Files that were never flushed to are not there; nothing else can be done about any. */
-static void clean_up(struct library_writer *writer)
-{
-    char path[WRITER_PATH_MAX];
-    struct wr_text text = WR_TEXT(path);
-    for (unsigned i = 0; i < WRITER_SPOOLS; i++)
-        (void)!wr_file_remove(writer->spools[i].path, WR_NEVER);
-    wr_text_format(&text, "%s/checkpoint", writer->folder);
-    (void)!wr_file_remove(path, WR_NEVER);
-    (void)!wr_file_remove_dir(writer->folder, WR_NEVER);
-}
-
 wr_err library_writer_finish(struct library_writer *writer, struct library_why *why)
 {
     const char *path = writer->spools[WRITER_RECORDS].path;
@@ -275,6 +279,6 @@ wr_err library_writer_finish(struct library_writer *writer, struct library_why *
         err = wr_file_replace(path, writer->out, WR_NEVER);
     if (err)
         return library_fail(why, err, "%s: %s", path, wr_err_text(err));
-    clean_up(writer);
+    writer->position[0] = '\0';          /* nothing of it is wanted any more */
     return WR_OK;
 }

@@ -63,7 +63,8 @@ wr_err library_writer_save(struct library_writer *writer, const char *position);
  * sentence. */
 wr_err library_writer_finish(struct library_writer *writer, struct library_why *why);
 
-/* What was saved stays in OUT.part.  NULL is allowed. */
+/* What was saved stays in OUT.part; when nothing was, or the library is made, that is removed.
+ * NULL is allowed. */
 void library_writer_close(struct library_writer *writer);
 
 #endif

@@ -18,6 +18,7 @@ struct library_writer {
     char out[WRITER_PATH_MAX], folder[WRITER_PATH_MAX];
     struct format_header header;
     struct wr_hash plan;            /* which plan it is */
+    bool made_folder;
     uint64_t records;
     struct spool spools[WRITER_SPOOLS];
     struct venues venues;
