@@ -95,4 +95,28 @@ struct check_summary check_summarise(const struct check_report *report);
 void check_write_json(struct wr_text *ret, const struct check_report *const *reports,
                       size_t count);
 
+/* What matters first, in the order of the document; the sum last. */
+struct check_text {
+    bool colour;
+    bool verbose;               /* also what is verified, and who was asked */
+};
+void check_write_text(struct wr_text *ret, const struct check_report *const *reports,
+                      size_t count, const struct check_text *options);
+
+/* RFC 4180: a row and a line for each reference. */
+void check_write_csv(struct wr_text *ret, const struct check_report *const *reports,
+                     size_t count);
+
+/* GitHub's kind. */
+void check_write_markdown(struct wr_text *ret, const struct check_report *const *reports,
+                          size_t count);
+
+/* One page that loads nothing and runs nothing. */
+void check_write_html(struct wr_text *ret, const struct check_report *const *reports,
+                      size_t count);
+
+/* SARIF 2.1.0; files are named as given, but never by an absolute path. */
+void check_write_sarif(struct wr_text *ret, const struct check_report *const *reports,
+                       size_t count);
+
 #endif
