@@ -10,6 +10,7 @@
 #include "biblio/ratio.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define SLIPS_MAX 3             /* of a careless typist, in a title */
 #define WORDS_MAX 48            /* of one title; what follows is not compared */
 
 struct word {
@@ -42,7 +43,7 @@ static const char *const articles[] = {
 
 /* Words that are one slip away from another of these: here a slip is another word. */
 static const char *const confusable[] = {
-    "act", "acts", "advanced", "advances", "affect", "affective", "affects", "aligned",
+    "act", "acts", "advanced", "advances", "affect", "affective", "affects", "ai", "aligned",
     "aligner", "amr", "article", "articles", "asr", "attention", "back", "bank", "bart",
     "base", "based", "bases", "basic", "basis", "batch", "bayes", "bert", "best", "better",
     "bias", "biased", "biases", "big", "bit", "black", "bot", "box", "brain", "bridging",
@@ -55,29 +56,29 @@ static const char *const confusable[] = {
     "formal", "format", "forms", "forums", "free", "full", "game", "games", "gan", "gans",
     "gap", "gate", "gaze", "gcn", "gene", "generic", "genetic", "genre", "gnn", "gnns", "gold",
     "good", "grained", "hard", "hate", "head", "humor", "hypotheses", "hypothesis", "identify",
-    "identity", "image", "induction", "intention", "joint", "keep", "knn", "last", "late",
-    "latent", "law", "learned", "learner", "left", "less", "letter", "life", "light", "like",
-    "line", "link", "list", "live", "llm", "llms", "lmm", "local", "log", "logs", "long",
-    "loop", "loss", "lost", "low", "lower", "make", "making", "map", "marker", "market",
-    "mask", "masking", "match", "math", "merging", "mining", "mixed", "mixing", "modal",
-    "mode", "model", "moral", "more", "most", "motion", "name", "named", "names", "natural",
-    "near", "net", "nets", "neural", "neutral", "new", "news", "next", "nlg", "nli", "nlp",
-    "nlu", "nmt", "node", "noise", "noisy", "norm", "norms", "note", "optical", "optimal",
-    "oral", "pair", "parse", "parser", "part", "particle", "particles", "party", "past",
-    "patent", "path", "patient", "perception", "perceptron", "person", "persona", "personal",
-    "phase", "phrase", "pilot", "pivot", "plan", "play", "point", "post", "power",
-    "preference", "preferences", "preposition", "proposition", "rag", "rank", "rare", "rate",
-    "raw", "read", "real", "reduction", "reference", "references", "refining", "rnn", "rnns",
-    "role", "roles", "rule", "rules", "rumor", "safe", "same", "sample", "schema", "scheme",
-    "scope", "score", "seed", "sense", "set", "sets", "shape", "share", "shared", "short",
-    "shot", "side", "simple", "size", "slot", "smart", "smt", "sound", "sparse", "spatial",
-    "special", "speed", "stable", "stack", "stage", "star", "start", "state", "states",
-    "status", "step", "stock", "stop", "string", "strong", "structure", "structured",
-    "structures", "svm", "table", "tag", "tail", "talk", "task", "team", "tense", "term",
-    "test", "tests", "text", "texts", "three", "time", "tone", "tool", "top", "topic", "toxic",
-    "tracing", "tracking", "train", "trained", "tree", "true", "tune", "two", "type", "typed",
-    "types", "use", "used", "user", "users", "uses", "verb", "wide", "word", "words", "work",
-    "works", "world", "worlds",
+    "identity", "ie", "image", "induction", "intention", "ir", "joint", "keep", "knn", "last",
+    "late", "latent", "law", "learned", "learner", "left", "less", "letter", "life", "light",
+    "like", "line", "link", "list", "live", "llm", "llms", "lm", "lmm", "lms", "local", "log",
+    "logs", "long", "loop", "loss", "lost", "low", "lower", "make", "making", "map", "marker",
+    "market", "mask", "masking", "match", "math", "merging", "mining", "mixed", "mixing", "ml",
+    "modal", "mode", "model", "moral", "more", "most", "motion", "mt", "name", "named",
+    "names", "natural", "near", "net", "nets", "neural", "neutral", "new", "news", "next",
+    "nlg", "nli", "nlp", "nlu", "nmt", "node", "noise", "noisy", "norm", "norms", "note",
+    "optical", "optimal", "oral", "pair", "parse", "parser", "part", "particle", "particles",
+    "party", "past", "patent", "path", "patient", "perception", "perceptron", "person",
+    "persona", "personal", "phase", "phrase", "pilot", "pivot", "plan", "play", "point",
+    "post", "power", "preference", "preferences", "preposition", "proposition", "qa", "rag",
+    "rank", "rare", "rate", "raw", "read", "real", "reduction", "reference", "references",
+    "refining", "rnn", "rnns", "role", "roles", "rule", "rules", "rumor", "safe", "same",
+    "sample", "schema", "scheme", "scope", "score", "seed", "sense", "set", "sets", "shape",
+    "share", "shared", "short", "shot", "side", "simple", "size", "slot", "smart", "smt",
+    "sound", "sparse", "spatial", "special", "speed", "stable", "stack", "stage", "star",
+    "start", "state", "states", "status", "step", "stock", "stop", "string", "strong",
+    "structure", "structured", "structures", "svm", "table", "tag", "tail", "talk", "task",
+    "team", "tense", "term", "test", "tests", "text", "texts", "three", "time", "tone", "tool",
+    "top", "topic", "toxic", "tracing", "tracking", "train", "trained", "tree", "true", "tune",
+    "two", "type", "typed", "types", "ud", "use", "used", "user", "users", "uses", "verb",
+    "wide", "word", "words", "work", "works", "world", "worlds",
 };
 
 /* What is put before a title or behind it by those who publish it. */
@@ -206,7 +207,8 @@ static bool numbers_differ(struct word a, struct word b)
 
 static bool is_plural(struct word one, struct word many)
 {
-    return many.len > one.len && memcmp(one.at, many.at, one.len) == 0 &&
+    return many.len > one.len && one.len >= 3 && !IS_IN(one, function_words) &&
+           memcmp(one.at, many.at, one.len) == 0 &&
            ((many.len == one.len + 1 && many.at[one.len] == 's') ||
             (many.len == one.len + 2 && memcmp(many.at + one.len, "es", 2) == 0));
 }
@@ -215,7 +217,7 @@ static bool is_turned(struct word base, struct word turned)
 {
     for (size_t i = 0; i < COUNT(turning_prefixes); i++) {
         size_t len = strlen(turning_prefixes[i]);
-        if (turned.len == base.len + len && base.len >= 4 &&
+        if (turned.len == base.len + len && base.len >= 5 + (len == 1) &&
             memcmp(turned.at, turning_prefixes[i], len) == 0 &&
             memcmp(turned.at + len, base.at, base.len) == 0)
             return true;
@@ -223,37 +225,68 @@ static bool is_turned(struct word base, struct word turned)
     return false;
 }
 
-static bool is_slip(struct word a, struct word b)
+/* How many slips make one word of the other; NONE: they are two words. */
+#define NONE 9u
+
+static unsigned slips_allowed(size_t len)
 {
-    size_t least = a.len < b.len ? a.len : b.len;
-    unsigned max = least >= 8 ? 2 : 1;
-    if (bib_slips(a.at, a.len, b.at, b.len, max) > max)
-        return false;
-    bool function = IS_IN(a, function_words), other = IS_IN(b, function_words);
-    if ((function && other) || (least < 3 && !function && !other) || least < 2)
-        return false;
-    if (numbers_differ(a, b) || is_turned(a, b) || is_turned(b, a))
-        return false;
-    return !(IS_IN(a, confusable) && IS_IN(b, confusable));
+    return len < 4 ? 1 : len < 12 ? 2 : 3;
 }
 
-/* Two words that the other title writes as one; the letters lie side by side in the text,
- * with a space between them. */
-static bool is_joined(struct word one, struct word first, struct word second, bool *slip)
+static unsigned slips_between(struct word a, struct word b)
 {
-    char both[64];
-    size_t len = first.len + second.len;
-    if (len > sizeof(both) || len + 1 < one.len || one.len + 1 < len)
-        return false;
-    memcpy(both, first.at, first.len);
-    memcpy(both + first.len, second.at, second.len);
-    unsigned slips = bib_slips(both, len, one.at, one.len, 1);
-    *slip = slips == 1;
-    if (slips == 0)
-        return true;
+    size_t least = a.len < b.len ? a.len : b.len;
+    unsigned max = slips_allowed(least);
+    unsigned slips = bib_slips(a.at, a.len, b.at, b.len, max);
+    if (slips > max || numbers_differ(a, b) || is_turned(a, b) || is_turned(b, a))
+        return NONE;
     char digit[1];
-    return slips == 1 && first.len > 1 && second.len > 1 && len >= 6 &&
-           !digits_of(first, digit, 1) && !digits_of(second, digit, 1);
+    bool function = IS_IN(a, function_words), other = IS_IN(b, function_words);
+    bool letter = least < 2 && !digits_of(a, digit, 1) && !digits_of(b, digit, 1);
+    if ((function && other) || (letter && !function && !other))
+        return NONE;
+    return IS_IN(a, confusable) && IS_IN(b, confusable) ? NONE : slips;
+}
+
+/* Side by side, without the space. */
+static struct word put_together(char *buf, size_t size, const struct word *two)
+{
+    struct word both = { .at = buf, .len = two[0].len + two[1].len };
+    if (both.len > size)
+        return (struct word){ .at = "" };
+    memcpy(buf, two[0].at, two[0].len);
+    memcpy(buf + two[0].len, two[1].at, two[1].len);
+    return both;
+}
+
+/* Two words that the other title writes as one. */
+static unsigned slips_joined(struct word one, const struct word *two)
+{
+    char buf[64], digit[1];
+    struct word both = put_together(buf, sizeof(buf), two);
+    if (both.len + 2 < one.len || one.len + 2 < both.len)
+        return NONE;
+    unsigned max = both.len < 4 ? 0 : both.len < 10 ? 1 : 2;
+    unsigned slips = bib_slips(both.at, both.len, one.at, one.len, max);
+    if (slips > max)
+        return NONE;
+    /* Letters were lost: not if they were a word, or a number, of their own. */
+    size_t least = two[0].len < two[1].len ? two[0].len : two[1].len;
+    bool number = digits_of(two[0], digit, 1) || digits_of(two[1], digit, 1);
+    bool lost = one.len < both.len && (both.len - one.len >= least || number);
+    return slips > 0 && lost ? NONE : slips;
+}
+
+/* Two words for two others, with the space in another place, which is a slip. */
+static unsigned slips_moved(const struct word *a, const struct word *b)
+{
+    char x[64], y[64];
+    if (equal(a[0], b[0]) || equal(a[1], b[1]) || a[0].len == b[0].len ||
+        a[0].len + 2 < b[0].len || b[0].len + 2 < a[0].len)
+        return NONE;
+    struct word left = put_together(x, sizeof(x), a), right = put_together(y, sizeof(y), b);
+    unsigned slips = bib_slips(left.at, left.len, right.at, right.len, 1);
+    return slips == 0 || (slips == 1 && left.len >= 7) ? slips + 1 : NONE;
 }
 
 /* ---- side by side */
@@ -267,9 +300,19 @@ struct table {
     int cost[WORDS_MAX + 1][WORDS_MAX + 1];
 };
 
-static int skip(struct word word)
+/* A lone letter inside a title was struck by accident; at its ends it may be a name. */
+static int skip(const struct title *title, size_t at)
 {
-    return IS_IN(word, articles) ? ARTICLE : CHANGE;
+    struct word word = title->words[at];
+    if (IS_IN(word, articles))
+        return ARTICLE;
+    bool inside = at > 0 && at + 1 < title->count;
+    return word.len == 1 && inside && isalpha((unsigned char)word.at[0]) ? SLIP : CHANGE;
+}
+
+static int cost_of(unsigned slips)
+{
+    return slips == NONE ? CHANGE : (int)slips * SLIP;
 }
 
 static int exchange(struct word a, struct word b)
@@ -277,11 +320,11 @@ static int exchange(struct word a, struct word b)
     if (equal(a, b))
         return 0;
     /* A slip changes two letters of the set at most, and nearly all pairs end here. */
-    if (__builtin_popcountll(a.letters ^ b.letters) > 4)
+    if (__builtin_popcountll(a.letters ^ b.letters) > 6)
         return CHANGE;
     if (is_plural(a, b) || is_plural(b, a))
         return PLURAL;
-    return is_slip(a, b) ? SLIP : CHANGE;
+    return cost_of(slips_between(a, b));
 }
 
 static void take_less(int *best, int cost)
@@ -293,7 +336,6 @@ static int cell(const struct table *table, size_t i, size_t j)
 {
     const struct word *a = table->a->words, *b = table->b->words;
     int best = NEVER;
-    bool slip = false;
     if (i == 0 && j == 0)
         return 0;
     if (i > 0 && j > 0)
@@ -301,21 +343,27 @@ static int cell(const struct table *table, size_t i, size_t j)
     if (best == 0)
         return 0;
     if (i > 0)
-        take_less(&best, table->cost[i - 1][j] + skip(a[i - 1]));
+        take_less(&best, table->cost[i - 1][j] + skip(table->a, i - 1));
     if (j > 0)
-        take_less(&best, table->cost[i][j - 1] + skip(b[j - 1]));
-    if (i > 1 && j > 0 && is_joined(b[j - 1], a[i - 2], a[i - 1], &slip))
-        take_less(&best, table->cost[i - 2][j - 1] + (slip ? SLIP : 0));
-    if (i > 0 && j > 1 && is_joined(a[i - 1], b[j - 2], b[j - 1], &slip))
-        take_less(&best, table->cost[i - 1][j - 2] + (slip ? SLIP : 0));
+        take_less(&best, table->cost[i][j - 1] + skip(table->b, j - 1));
+    const struct word *a2 = a + i - 2, *b2 = b + j - 2;
+    if (i > 1 && j > 0)
+        take_less(&best, table->cost[i - 2][j - 1] + cost_of(slips_joined(b[j - 1], a2)));
+    if (i > 0 && j > 1)
+        take_less(&best, table->cost[i - 1][j - 2] + cost_of(slips_joined(a[i - 1], b2)));
+    if (i > 1 && j > 1)
+        take_less(&best, table->cost[i - 2][j - 2] + cost_of(slips_moved(a2, b2)));
     return best;
 }
 
-static bool tolerable(int cost, size_t words)
+/* One more than the slips of a typist, as a moved space counts twice. */
+static bool tolerable(int cost, const struct title *title, size_t words)
 {
-    int slips = cost / SLIP;
+    int slips = cost / SLIP, letters = 0;
+    for (size_t i = 0; i < words; i++)
+        letters += (int)title->words[i].len;
     bool one_plural = slips == 1 && cost % SLIP >= PLURAL - SLIP;
-    return cost < CHANGE && slips <= 3 && slips * 3 <= (int)words + 2 && !one_plural;
+    return cost < CHANGE && slips <= SLIPS_MAX + 1 && slips * 10 <= letters + 15 && !one_plural;
 }
 
 /* ---- subtitles */
@@ -377,16 +425,16 @@ static enum bib_title_match compare_words(struct table *table)
     for (size_t i = 0; i <= n; i++)
         for (size_t j = 0; j <= m; j++)
             table->cost[i][j] = cell(table, i, j);
-    if (tolerable(table->cost[n][m], n > m ? n : m))
+    if (tolerable(table->cost[n][m], table->a, n))
         return BIB_TITLE_SAME;
     enum bib_title_match best = BIB_TITLE_DIFFERENT;
     for (size_t j = 1; j < m && best != BIB_TITLE_SAME; j++)
-        if (tolerable(table->cost[n][j], n)) {
+        if (tolerable(table->cost[n][j], table->a, n)) {
             enum bib_title_match match = compare_beginning(table->b, j);
             best = match < best ? match : best;
         }
     for (size_t i = 1; i < n && best != BIB_TITLE_SAME; i++)
-        if (tolerable(table->cost[i][m], m)) {
+        if (tolerable(table->cost[i][m], table->b, m)) {
             enum bib_title_match match = compare_beginning(table->a, i);
             best = match < best ? match : best;
         }

@@ -45,15 +45,26 @@ struct venue {
 /* Sorted, for bsearch. */
 static const char *const noise[] = {
     "a", "acm", "an", "and", "ann", "annu", "annual", "at", "conf", "conference",
-    "conferences", "congress", "cvf", "edition", "fifth", "first", "for", "fourth", "ieee",
-    "ifip", "in", "int", "internat", "international", "intl", "ist", "long", "main", "meeting",
-    "no", "number", "of", "official", "on", "page", "pages", "paper", "papers", "pp", "proc",
-    "proceedings", "procs", "s", "second", "short", "symp", "sympos", "symposium", "the",
-    "third", "to", "track", "u", "us", "usa", "vol", "volume",
+    "conferences", "congress", "cvf", "demonstrations", "edition", "eighteenth", "eighth",
+    "eleventh", "fifteenth", "fifth", "fiftieth", "fifty", "first", "for", "fortieth", "forty",
+    "fourteenth", "fourth", "ieee", "ifip", "in", "int", "internat", "international", "intl",
+    "ist", "long", "main", "meeting", "nineteenth", "ninth", "no", "number", "of", "official",
+    "on", "page", "pages", "paper", "papers", "pp", "proc", "proceedings", "procs", "s",
+    "second", "seventeenth", "seventh", "short", "sixteenth", "sixth", "sixtieth", "sixty",
+    "symp", "sympos", "symposium", "technical", "tenth", "the", "third", "thirteenth",
+    "thirtieth", "thirty", "to", "track", "twelfth", "twentieth", "twenty", "u", "us", "usa",
+    "vol", "volume",
 };
 
 static const char *const meeting_words[] = {
     "conf", "conference", "congress", "meeting", "proc", "proceedings", "symp", "symposium",
+};
+
+/* Beside an acronym these name a part of the same event. */
+static const char *const tracks[] = {
+    "abstracts", "benchmarks", "companion", "consortium", "datasets", "demonstration",
+    "doctoral", "extended", "formerly", "industry", "poster", "posters", "student", "system",
+    "tutorial", "tutorials",
 };
 
 static int order(const void *key, const void *member)
@@ -95,8 +106,10 @@ static void add_word(struct venue *venue, struct segment *segment, struct word w
     if (is_number(word) || segment->count == WORDS_MAX)
         return;
     word.len = without_year(word);
-    if (equal(word, "workshop", 8) || equal(word, "workshops", 9) || equal(word, "wksp", 4)) {
-        venue->workshop = true;
+    if ((word.len >= 6 && memcmp(word.at, "worksh", 6) == 0) || equal(word, "wksp", 4)) {
+        /* Students present their research at one that is part of the conference. */
+        size_t last = segment->count;
+        venue->workshop = last == 0 || !equal(segment->words[last - 1], "research", 8);
         return;
     }
     if (equal(word, "findings", 8)) {
@@ -177,6 +190,8 @@ static bool is_acronym_of(const struct segment *few, const struct segment *many)
 static void add_known(struct venue *venue, size_t entry)
 {
     venue->flags |= venue_table[entry].flags;
+    if (venue_table[entry].flags & VENUE_WORKSHOP)
+        venue->workshop = false;        /* as it always is one, it need not be said */
     for (size_t i = 0; i < venue->known_count; i++)
         if (venue->known[i] == entry)
             return;
@@ -221,27 +236,33 @@ static bool has_name(const char *names, const struct segment *segment)
     return false;
 }
 
-/* "EMNLP-IJCNLP" names two. */
+static size_t entry_of(struct word acronym)
+{
+    size_t e = 0;
+    while (e < venue_table_count && !has_acronym(venue_table[e].acronyms, acronym))
+        e++;
+    return e;
+}
+
+/* "EMNLP-IJCNLP System Demonstrations" names two. */
 static bool look_up_acronyms(struct venue *venue, const struct segment *segment)
 {
-    size_t entries[WORDS_MAX];
+    size_t entries[WORDS_MAX], count = 0;
     for (size_t w = 0; w < segment->content_count; w++) {
-        size_t e = 0;
-        while (e < venue_table_count &&
-               !has_acronym(venue_table[e].acronyms, segment->content[w]))
-            e++;
-        if (e == venue_table_count)
+        size_t e = entry_of(segment->content[w]);
+        if (e < venue_table_count)
+            entries[count++] = e;
+        else if (count == 0 || !IS_IN(segment->content[w], tracks))
             return false;
-        entries[w] = e;
     }
-    for (size_t w = 0; w < segment->content_count; w++)
-        add_known(venue, entries[w]);
-    return true;
+    for (size_t i = 0; i < count; i++)
+        add_known(venue, entries[i]);
+    return count > 0;
 }
 
 /* A name that a conference and a journal have in common is the conference's when it is
  * called one. */
-static void look_up_name(struct venue *venue, const struct segment *segment, bool meeting)
+static bool look_up_name(struct venue *venue, const struct segment *segment, bool meeting)
 {
     size_t found = venue_table_count;
     for (size_t e = 0; e < venue_table_count; e++) {
@@ -255,6 +276,20 @@ static void look_up_name(struct venue *venue, const struct segment *segment, boo
     }
     if (found < venue_table_count)
         add_known(venue, found);
+    return found < venue_table_count;
+}
+
+/* "Human Language Technology Conference of the NAACL": a name, and whose it is. */
+static void look_up_both(struct venue *venue, const struct segment *segment, bool meeting)
+{
+    struct segment name = { .count = 0 };
+    for (size_t w = 0; w < segment->content_count; w++) {
+        struct word word = segment->content[w];
+        if (word.len < 3 || entry_of(word) == venue_table_count)
+            name.content[name.content_count++] = word;
+    }
+    if (name.content_count > 1 && name.content_count < segment->content_count)
+        look_up_name(venue, &name, meeting);
 }
 
 /* ---- taking apart */
@@ -265,7 +300,8 @@ static bool cuts(const char *raw, size_t at)
         return true;
     if (raw[at] == '-' && at > 0 && raw[at - 1] == ' ' && raw[at + 1] == ' ')
         return true;
-    return strncmp(raw + at, " and the ", 9) == 0 || strncmp(raw + at, "–", 3) == 0;
+    return strncmp(raw + at, " and the ", 9) == 0 || strncmp(raw + at, " at the ", 8) == 0 ||
+           strncmp(raw + at, "–", 3) == 0;
 }
 
 static void add_segment(struct venue *venue, struct wr_text *text, const char *raw, size_t len)
@@ -286,8 +322,8 @@ static void add_segment(struct venue *venue, struct wr_text *text, const char *r
     venue->meeting = before || meeting;
     if (segment->content_count == 0)
         return;
-    if (!look_up_acronyms(venue, segment))
-        look_up_name(venue, segment, meeting);
+    if (!look_up_acronyms(venue, segment) && !look_up_name(venue, segment, meeting))
+        look_up_both(venue, segment, meeting);
     venue->count++;
 }
 
@@ -362,6 +398,13 @@ static bool any_segment(const struct venue *a, const struct venue *b,
     return false;
 }
 
+/* An acronym in both: whether it is called a workshop does not matter. */
+static bool segments_equal(const struct segment *a, const struct segment *b)
+{
+    return a->content_count == 1 && b->content_count == 1 && a->content[0].len >= 3 &&
+           equal(a->content[0], b->content[0].at, b->content[0].len);
+}
+
 static bool segments_agree(const struct segment *a, const struct segment *b)
 {
     return rows_agree(a->content, a->content_count, b->content, b->content_count);
@@ -428,9 +471,9 @@ enum bib_venue_match bib_venue_compare(const char *a, const char *b)
         return BIB_VENUE_SAME;
     if (one_spells(&x, &y))
         return BIB_VENUE_SAME;
-    if (!same_kind)
-        return is_known(&x) || is_known(&y) || any_segment(&x, &y, segments_agree)
-                   ? BIB_VENUE_DIFFERENT
-                   : BIB_VENUE_UNSURE;
+    if (!is_known(&x) && !is_known(&y) && any_segment(&x, &y, segments_equal))
+        return BIB_VENUE_SAME;
+    if (!same_kind && any_segment(&x, &y, segments_agree))
+        return BIB_VENUE_DIFFERENT;
     return not_the_same(&x, &y);
 }

@@ -4,6 +4,7 @@
 #define MEETING VENUE_MEETING
 #define JOURNAL VENUE_JOURNAL
 #define NO_DOI VENUE_NO_DOI
+#define WORKSHOP VENUE_WORKSHOP
 
 const struct venue_entry venue_table[] = {
     /* Learning and artificial intelligence. */
@@ -56,7 +57,27 @@ const struct venue_entry venue_table[] = {
     { "lrec", "language resources evaluation", MEETING },
     { "conll", "computational natural language learning|natural language learning", MEETING },
     { "colm", "language modeling", MEETING | NO_DOI },
-    { "semeval", "semantic evaluation", MEETING },
+    { "semeval", "semantic evaluation|systems semantic analysis text", MEETING | WORKSHOP },
+    { "wmt", "machine translation|statistical machine translation", MEETING | WORKSHOP },
+    { "bea", "innovative use nlp building educational applications", MEETING | WORKSHOP },
+    { "bionlp", "biomedical natural language processing", MEETING | WORKSHOP },
+    { "repl4nlp", "representation learning nlp", MEETING | WORKSHOP },
+    { "blackboxnlp", "analyzing interpreting neural networks nlp", MEETING | WORKSHOP },
+    { "wnut", "noisy user generated text", MEETING | WORKSHOP },
+    { "iwslt", "spoken language translation", MEETING | WORKSHOP },
+    { "sigdial", "special interest group discourse dialogue|discourse dialogue", MEETING },
+    { "inlg", "natural language generation", MEETING },
+    { "starsem|sem", "lexical computational semantics", MEETING },
+    { "ranlp", "recent advances natural language processing", MEETING },
+    { "paclic", "pacific asia language information computation", MEETING },
+    { "eamt", "european association machine translation", MEETING },
+    { "amta", "association machine translation americas", MEETING },
+    { "nodalida", "nordic computational linguistics", MEETING },
+    { "anlp", "applied natural language processing", MEETING },
+    { "muc", "message understanding", MEETING },
+    { "taln|jep|recital", "traitement automatique langues naturelles", MEETING },
+    { "rocling", "computational linguistics speech processing", MEETING },
+    { "icon", "natural language processing icon", MEETING },
     { "tacl", "transactions association computational linguistics", JOURNAL },
     { "cl", "computational linguistics", JOURNAL },
     { "interspeech", "speech communication association", MEETING },

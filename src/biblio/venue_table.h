@@ -10,6 +10,7 @@ enum {
     VENUE_SERIES = 4,       /* a series or a publisher: many venues appear there */
     VENUE_PREPRINT = 8,     /* a server of preprints */
     VENUE_NO_DOI = 16,      /* its papers have no DOI of their own */
+    VENUE_WORKSHOP = 32,    /* a workshop that goes by a name of its own */
 };
 
 /* Both lists are folded words with "|" between the names.  A name has only the words that

@@ -60,6 +60,15 @@ TEST_PLAIN(a_joint_conference_is_each_of_its_parts)
     DIFFERENT("ACL", joint);
 }
 
+TEST_PLAIN(a_track_is_part_of_its_conference)
+{
+    SAME("ACL 2015", "Proceedings of ACL-IJCNLP 2015 System Demonstrations");
+    SAME("NAACL", "Proceedings of the Human Language Technology Conference of the NAACL, "
+                  "Companion Volume");
+    SAME("SemEval", "Proceedings of the 13th International Workshop on Semantic Evaluation");
+    SAME("SemDeep", "Proceedings of the 6th Workshop on Semantic Deep Learning (SemDeep-6)");
+}
+
 TEST_PLAIN(another_venue_is_different)
 {
     DIFFERENT("ICML", "ICLR");

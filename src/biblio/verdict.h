@@ -77,6 +77,8 @@ struct bib_verdict {
     const struct bib_record *const *evidence;   /* the records it stands on, the best first */
     size_t evidence_count;
     uint16_t similarity;                    /* of the best one's title, in thousandths */
+    bool firm;                              /* there was a title worth looking for: only then
+                                             * does it mean much that nobody has it */
 };
 
 /* Whether somebody should look at it: a mismatch, a work that nobody knows, or one of the
