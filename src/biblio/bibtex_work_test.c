@@ -50,6 +50,14 @@ TEST_PLAIN(an_article_is_read_whole)
     CHECK(!ref->skip);
 }
 
+TEST_PLAIN(a_file_without_entries_has_no_references)
+{
+    struct wr_arena empty = WR_ARENA((size_t)1 << 20);
+    CHECK_OK(bibtex_references("", &(struct bibtex_file){ 0 }, &empty, &references));
+    CHECK_EQ(0, references.count);
+    wr_arena_free(&empty);
+}
+
 TEST_PLAIN(a_short_title_is_no_reason_to_skip)
 {
     CHECK(!reference("@misc{k, title={GPT}}")->skip);

@@ -14,9 +14,9 @@
 
 #include "base/arena.h"
 #include "extract/layout.h"
+#include "extract/refusal.h"
 
 #define EXTRACT_PDFTOTEXT "/usr/bin/pdftotext"
-#define EXTRACT_WHY 256             /* bytes of a sentence about what went wrong */
 
 /* Read the lines into the arena.  `program` stands in for pdftotext; NULL: it itself.  After an
  * error `why` says what is wrong and what can be done.

@@ -1,0 +1,61 @@
+/* charset_test.c - text of whatever encoding, as UTF-8. */
+#include "extract/charset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "testing/test.h"
+
+static bool reads(const char *bytes, size_t size, const char *want, const char *charset)
+{
+    struct extract_text text;
+    REQUIRE_OK(extract_charset(bytes, size, &text), false);
+    bool held = CHECK_STR(want, text.at) & CHECK_STR(charset, text.charset)
+        & CHECK_EQ(strlen(want), text.len);
+    free(text.at);
+    return held;
+}
+
+TEST_PLAIN(utf_8_stays_and_loses_its_mark)
+{
+    reads("Gödel", 6, "Gödel", "UTF-8");
+    reads("\xef\xbb\xbfGödel", 9, "Gödel", "UTF-8");
+    reads("", 0, "", "UTF-8");
+}
+
+TEST_PLAIN(utf_16_is_known_by_its_mark_or_its_zeros)
+{
+    reads("\xff\xfeG\0\xf6\0", 6, "Gö", "UTF-16");
+    reads("\xfe\xff\0G\0\xf6", 6, "Gö", "UTF-16");
+    reads("G\0o\0d\0e\0l\0", 10, "Godel", "UTF-16");
+    reads("\0G\0o\0d\0e\0l", 10, "Godel", "UTF-16");
+    reads("\xff\xfe\x3d\xd8\x00\xde", 6, "😀", "UTF-16");
+    reads("\xff\xfe\x3d\xd8x\0", 6, "\uFFFDx", "UTF-16");
+}
+
+TEST_PLAIN(what_is_neither_is_latin)
+{
+    reads("G\xf6" "del", 5, "Gödel", "Latin-1");
+    reads("\x93quoted\x94 \x96 \x81", 12, "“quoted” – \uFFFD", "Latin-1");
+}
+
+TEST_PLAIN(a_broken_character_among_many_does_not_change_the_encoding)
+{
+    reads("äöü\xc3", 7, "äöü\uFFFD", "UTF-8");
+}
+
+static bool is_text(const char *bytes, size_t size)
+{
+    struct extract_text text;
+    REQUIRE_OK(extract_charset(bytes, size, &text), false);
+    bool is = extract_is_text(&text);
+    free(text.at);
+    return is;
+}
+
+TEST_PLAIN(control_characters_are_no_text)
+{
+    CHECK(is_text("Some words\r\n\twith a page\f and an end.\n", 38));
+    CHECK(!is_text("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\6", 28));
+    CHECK(is_text("", 0));
+}
