@@ -209,7 +209,7 @@ enum os_step wr_os_jail_enter(const struct os_jail *jail, const char **path)
 
 static bool set_limits(const struct wr_jail *jail)
 {
-    const struct { int resource; rlim_t max; } limits[] = {
+    const struct { unsigned resource; rlim_t max; } limits[] = {
         { RLIMIT_AS, jail->memory_max },
         { RLIMIT_CPU, jail->cpu_seconds_max },
         { RLIMIT_FSIZE, 0 },
