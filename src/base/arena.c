@@ -50,7 +50,7 @@ static void *take(struct wr_arena *arena, size_t size, size_t align)
         return refuse(arena);
     size_t skip = arena->at ? -(uintptr_t)arena->at & (align - 1) : 0;
     size_t left = (size_t)(arena->end - arena->at);
-    if (left < skip || left - skip < size) {
+    if (!arena->at || left < skip || left - skip < size) {
         if (!add_block(arena, size))
             return refuse(arena);
         skip = 0;

@@ -79,3 +79,11 @@ TEST_PLAIN(arena_grows_arrays)
     CHECK(more[0] == 7 && more[1] == 8 && more[2] == 0 && more[3] == 0);
     wr_arena_free(&arena);
 }
+
+TEST_PLAIN(nothing_of_an_empty_arena_is_something)
+{
+    struct wr_arena arena = WR_ARENA(100);
+    CHECK(wr_arena_alloc(&arena, 0));
+    CHECK(!arena.full);
+    wr_arena_free(&arena);
+}

@@ -198,6 +198,8 @@ static void read_bare(struct parser *parser)
     fault(parser, begin, "a value is neither in braces nor in quotes");
     while (parser->at < parser->limit && !one_of(*parser->at, ",\n{}"))
         parser->at++;
+    while (parser->at > begin && is_space(parser->at[-1]))
+        parser->at--;
     wr_text_bytes(&parser->value, begin, (size_t)(parser->at - begin));
 }
 

@@ -371,7 +371,7 @@ wr_err bibtex_references(const char *text, const struct bibtex_file *file,
                          struct wr_arena *arena, struct bib_references *ret)
 {
     struct reader reader = { .arena = arena, .text = text, .file = file };
-    *ret = (struct bib_references){ .at = wr_arena_alloc(arena, (file->count + 1)
+    *ret = (struct bib_references){ .at = wr_arena_alloc(arena, file->count
                                                          * sizeof(ret->at[0])) };
     wr_err err = ret->at ? sort_keys(&reader) : WR_NOMEM;
     for (size_t i = 0; !err && !arena->full && i < file->count; i++) {

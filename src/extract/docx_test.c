@@ -40,7 +40,8 @@ TEST_PLAIN(what_a_reader_does_not_see_is_no_text)
 {
     CHECK_OK(read_docx(BEGIN "<w:p><w:r><w:instrText>ADDIN "
                              "ZOTERO</w:instrText></w:r><w:del><w:r>"
-                       "<w:delText>gone</w:delText></w:r></w:del><w:r><w:t>seen</w:t></w:r></w:p>"
+                       "<w:delText>gone</w:delText></w:r></w:del><w:r><w:t>seen</w:t></w:r>"
+                       "</w:p>"
                        END));
     REQUIRE(lines.count == 1);
     CHECK(is(0, "seen"));

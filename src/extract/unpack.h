@@ -38,7 +38,7 @@ struct extract_pack {
 
 /* Take those for whose names `wanted` says yes; of a single file that is compressed the name
  * is empty, and it is taken always.  After an error `why` (EXTRACT_WHY bytes) says what is
- * wrong.  Errors: INVALID (no archive, or broken), DENIED (over a limit, or encrypted), NOMEM. */
+ * wrong.  Errors: INVALID (no archive, or broken), DENIED (over a limit, encrypted), NOMEM. */
 wr_err extract_unpack(const char *bytes, size_t size, bool (*wanted)(const char *name),
                       struct extract_pack *ret, char *why);
 
