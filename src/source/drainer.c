@@ -21,6 +21,7 @@
 
 #define AT_ONCE 2
 #define ARENA_MAX (2u << 20)        /* of what is read out of one answer */
+#define GUARD_PART 20               /* of an interval: so much may the times of the way differ */
 #define ALIKE_PERMILLE 700          /* titles that are worth a look */
 #define LOCK_RANK 400
 #define KEY_VERSION 1               /* of what is remembered */
@@ -274,6 +275,7 @@ static wr_err start(struct drainer *drainer)
     if (!err)
         err = wr_limiter_new(&drainer->limiter, &(struct wr_limiter_conf){
             .name = conf->driver->slug, .interval = interval_of(drainer),
+            .guard = interval_of(drainer) / GUARD_PART,
             .pause = conf->driver->pause, .share = conf->share });
     if (!err)
         err = wr_scope_new(&drainer->scope, &(struct wr_scope_conf){

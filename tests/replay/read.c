@@ -1,6 +1,7 @@
 /* read.c - reads answers of a source, as its driver does.
  *
  *     read SLUG BY < answers      an answer on each line
+ *     read table                  what is known of all sources, as docs/sources.md shows it
  *
  * Prints for each answer the error or "Ok", then of its records how many there are, and how
  * many have authors, a year, a venue and an identifier.
@@ -9,7 +10,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/source.h"
+#include "source/sources.h"
+
+static void print_rate(wr_time interval)
+{
+    if (interval >= WR_S(1))
+        printf("1 in %lld s | ", (long long)(interval / WR_S(1)));
+    else
+        printf("%lld in 1 s | ", (long long)((WR_S(1) + interval / 2) / interval));
+}
+
+static void print_row(const struct source_driver *driver)
+{
+    const char *comma = "";
+    printf("| %s | ", driver->name);
+    for (enum source_by by = 0; by < SOURCE_BY_COUNT; by++)
+        if (driver->asks & SOURCE_BIT(by)) {
+            printf("%s%s%s", comma, source_by_name(by),
+                   driver->always & SOURCE_BIT(by) ? "!" : "");
+            comma = ", ";
+        }
+    printf(" | ");
+    if (driver->keyless)
+        print_rate(driver->interval);
+    else
+        printf("- | ");
+    if (driver->interval_keyed && (driver->key_env || driver->polite))
+        print_rate(driver->interval_keyed);
+    else
+        printf("- | ");
+    printf("%u | %s | %s |\n", driver->at_once ? driver->at_once : 2,
+           !driver->item && !driver->complete ? "-" : driver->complete ? "yes" : "no",
+           driver->recorded ? "recorded" : "schema");
+    if (driver->key_env)
+        printf("| %s | `%s` | %s `%s` |\n", driver->name, driver->key_env,
+               driver->key_header ? "header" : "parameter",
+               driver->key_header ? driver->key_header : driver->key_parameter);
+}
+
+static void print_table(void)
+{
+    for (size_t i = 0; i < SOURCES_MAX; i++)
+        print_row(sources_driver(i));
+}
 
 static enum source_by by_name(const char *name)
 {
@@ -48,6 +91,10 @@ int main(int argc, char **argv)
     char *line = NULL;
     size_t room = 0;
     ssize_t len;
+    if (argc == 2 && strcmp(argv[1], "table") == 0) {
+        print_table();
+        return 0;
+    }
     if (!driver) {
         fprintf(stderr, "usage: read SLUG BY < answers\n");
         return 2;
