@@ -166,8 +166,10 @@ static wr_err send_request(struct asking *asking, struct source_reading *reading
 /* ---- turns ---- */
 
 /* Wait until the next turn would come, look whether the answer is still wanted, and only then
- * take it: a turn that is taken in vain would cost the next question its time. */
-static wr_err take_turn(const struct asking *asking, wr_time deadline)
+ * take it.  A turn that is taken in vain would cost the next question its time; and whoever
+ * wakes late and takes a turn then makes the next one later too, so that two requests are
+ * never closer together than they should be. */
+static wr_err next_turn(const struct asking *asking, wr_time deadline)
 {
     wr_time turn = wr_limiter_stat(asking->limiter).next;
     wr_err err = WR_OK;
@@ -178,6 +180,17 @@ static wr_err take_turn(const struct asking *asking, wr_time deadline)
     if (!err && asking->unwanted && asking->unwanted(asking->about))
         err = WR_CANCELED;
     return err ? err : wr_limiter_acquire(asking->limiter, deadline);
+}
+
+static wr_err take_turn(const struct asking *asking, wr_time deadline)
+{
+    wr_err err = asking->turn ? wr_gate_enter(asking->turn, deadline) : WR_OK;
+    if (err)
+        return err;
+    err = next_turn(asking, deadline);
+    if (asking->turn)
+        wr_gate_leave(asking->turn);
+    return err;
 }
 
 static wr_err ask_step(struct asking *asking, struct source_reading *reading, wr_time deadline)

@@ -18,6 +18,7 @@
 #include <weir/fetch.h>
 #include <weir/limiter.h>
 #include <weir/secret.h>
+#include <weir/sem.h>
 
 #include "source/source.h"
 
@@ -31,6 +32,7 @@ struct asking {
     struct wr_secret *key;          /* or NULL */
     struct wr_fetch_client *client;
     struct wr_limiter *limiter;
+    struct wr_gate *turn;           /* for who shares the limiter with others; or NULL */
     wr_time timeout;                /* of one request; 0: the driver's */
     bool (*unwanted)(const void *about);    /* looked at before each turn; or NULL */
     const void *about;

@@ -21,7 +21,7 @@
 
 #define AT_ONCE 2
 #define ARENA_MAX (2u << 20)        /* of what is read out of one answer */
-#define GUARD_PART 20               /* of an interval: so much may the times of the way differ */
+#define GUARD_PART 20               /* of an interval: what the times of the way may differ */
 #define ALIKE_PERMILLE 700          /* titles that are worth a look */
 #define LOCK_RANK 400
 #define KEY_VERSION 1               /* of what is remembered */
@@ -31,6 +31,7 @@ struct drainer {
     struct wr_scope *scope;
     struct wr_chan *queue;
     struct wr_limiter *limiter;
+    struct wr_gate *turn;           /* one asker at a time waits for the next turn */
     _Atomic size_t asking;
     _Atomic uint64_t requests, found, nothing, failed, refused, skipped, remembered;
     struct wr_mutex lock;           /* of the two below */
@@ -227,6 +228,7 @@ static void do_job(struct drainer *drainer, const struct drainer_job *job)
     task.asking = (struct asking){
         .driver = conf->driver, .base = conf->base, .mailto = conf->mailto, .key = conf->key,
         .client = conf->client, .limiter = drainer->limiter,
+        .turn = drainer->turn,
         .timeout = job->timeout ? job->timeout : conf->timeout,
         .unwanted = is_unwanted, .about = &task };
     atomic_fetch_add_explicit(&drainer->asking, 1, memory_order_relaxed);
@@ -278,6 +280,8 @@ static wr_err start(struct drainer *drainer)
             .guard = interval_of(drainer) / GUARD_PART,
             .pause = conf->driver->pause, .share = conf->share });
     if (!err)
+        err = wr_gate_new(&drainer->turn, conf->driver->slug);
+    if (!err)
         err = wr_scope_new(&drainer->scope, &(struct wr_scope_conf){
             .name = "source.drainer", .deadline = WR_NEVER, .independent = true });
     for (unsigned i = 0; i < askers && !err; i++)
@@ -315,6 +319,8 @@ void drainer_close(struct drainer *drainer)
         report(&job, WR_CANCELED, NULL);
     wr_chan_free(drainer->queue);
     wr_limiter_free(drainer->limiter);
+    if (drainer->turn)
+        wr_gate_free(drainer->turn);
     wr_mutex_fini(&drainer->lock);
     free(drainer);
 }
