@@ -104,7 +104,8 @@ struct drainer_stat {
  * Errors: NOMEM, BUSY, CANCELED, TIMEOUT. */
 wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf);
 
-/* Take no more; what is under way or queued is reported as CANCELED.  NULL is allowed. */
+/* Take no more; what is under way or queued is reported as CANCELED.  Nobody may be asking any
+ * more: coordinators end first.  NULL is allowed. */
 void drainer_close(struct drainer *drainer);
 
 const struct source_driver *drainer_driver(const struct drainer *drainer);
