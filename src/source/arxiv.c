@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "biblio/fold.h"
+#include "biblio/latex.h"
 #include "source/reading.h"
 #include "source/xml_in.h"
 
@@ -76,6 +77,12 @@ static void close_entry(struct feed *feed)
     feed->record = NULL;
 }
 
+/* Authors write titles and names in TeX, some of them. */
+static const char *plain(struct source_reading *reading, const char *text)
+{
+    return text && strpbrk(text, "\\$") ? bib_latex(reading->arena, text, strlen(text)) : text;
+}
+
 static void on_end(void *self, const char *name, const char *text, size_t len)
 {
     struct feed *feed = self;
@@ -89,11 +96,11 @@ static void on_end(void *self, const char *name, const char *text, size_t len)
     else if (strcmp(name, "id") == 0)
         read_id(feed, value);
     else if (strcmp(name, "title") == 0)
-        work->title = value;
+        work->title = plain(reading, value);
     else if (strcmp(name, "published") == 0)
         work->year = reading_year_of(value);
     else if (strcmp(name, "name") == 0)
-        reading_author_name(reading, feed->record, value);
+        reading_author_name(reading, feed->record, plain(reading, value));
     else if (strcmp(name, "doi") == 0)
         work->doi = reading_doi(reading, value);
     else if (strcmp(name, "journal_ref") == 0)

@@ -25,6 +25,15 @@ TEST_PLAIN(entries_of_a_feed_become_records)
     CHECK_EQ(BIB_PREPRINT, rig_reading.records[0].work.kind);
 }
 
+TEST_PLAIN(titles_in_tex_are_read_as_text)
+{
+    CHECK_STR("Learning α-Nets for 5% of Erdős Graphs | Doe, Jane Q.; van der Berg, Jan | "
+              "2024 | arXiv | - | - | 10.1000/j.5 | 2403.00108 | 2403.00108v1",
+              told(&source_arxiv, SOURCE_BY_TITLE, "x",
+                   FEED(ENTRY("2403.00108v1", "Learning $\\alpha$-Nets for 5\\% of "
+                                              "Erd\\H{o}s Graphs"))));
+}
+
 TEST_PLAIN(a_feed_without_entries_is_an_answer)
 {
     CHECK_STR("NotFound: ", told(&source_arxiv, SOURCE_BY_TITLE, "x", FEED("")));
