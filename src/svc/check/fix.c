@@ -20,6 +20,7 @@ struct change {
 struct fixer {
     struct wr_text *out;
     const char *bib;
+    const struct bibtex_entry *entries;
     size_t copied;                  /* so much of it is in the output */
     struct wr_arena arena;
     bool ascii;                     /* nothing else can be written: what it has is no UTF-8 */
@@ -138,30 +139,39 @@ static void copy_until(struct fixer *fixer, size_t end)
     fixer->copied = end;
 }
 
-/* Outside of entries BibTeX looks for one sign only. */
+/* Outside of entries BibTeX looks for one sign only.  Readers that look for others find none
+ * either. */
 static void write_remark(struct fixer *fixer, const char *text)
 {
+    static const struct { int32_t sign; const char *instead; } signs[] = {
+        { '@', "(at)" }, { '{', "(" }, { '}', ")" }, { '"', "'" },
+    };
     while (text && *text) {
         struct check_glyph glyph = check_glyph_next(&text);
-        if (glyph.code == '@')
-            wr_text_str(fixer->out, "(at)");
-        else if (fixer->ascii && glyph.code >= 0x80)
-            wr_text_str(fixer->out, "?");
+        const char *instead = fixer->ascii && glyph.code >= 0x80 ? "?" : NULL;
+        for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+            if (glyph.code == signs[i].sign)
+                instead = signs[i].instead;
+        if (instead)
+            wr_text_str(fixer->out, instead);
         else
             wr_text_bytes(fixer->out, glyph.bytes, glyph.len);
     }
 }
 
 static void write_comment(struct fixer *fixer, const struct check_finding *finding,
-                          const struct change *changes, size_t count)
+                          const struct change *changes, size_t count, size_t begin)
 {
+    copy_until(fixer, begin);
+    if (begin > 0 && fixer->bib[begin - 1] != '\n' && fixer->bib[begin - 1] != '\r')
+        wr_text_str(fixer->out, fixer->newline);
     wr_text_str(fixer->out, "% weir:");
     for (size_t i = 0; i < count; i++) {
-        wr_text_format(fixer->out, "%s %s was \"", i > 0 ? "," : "", changes[i].field->name);
+        wr_text_format(fixer->out, " %s was ", changes[i].field->name);
         write_remark(fixer, changes[i].mismatch->cited);
-        wr_text_str(fixer->out, "\"");
+        wr_text_str(fixer->out, ";");
     }
-    wr_text_str(fixer->out, "; now as in ");
+    wr_text_str(fixer->out, " now as in ");
     write_remark(fixer, finding->evidence[0].source);
     wr_text_str(fixer->out, finding->evidence[0].id ? " " : "");
     write_remark(fixer, finding->evidence[0].id);
@@ -179,6 +189,15 @@ static size_t line_begin(const struct fixer *fixer, size_t at)
     return whole ? begin : at;
 }
 
+/* An entry before this one that nobody closed would take the line for a part of itself. */
+static bool is_outside(const struct fixer *fixer, const struct bibtex_entry *entry)
+{
+    if (entry == fixer->entries)
+        return true;
+    char last = fixer->bib[entry[-1].at.end - 1];
+    return last == '}' || last == ')';
+}
+
 static void fix_entry(struct fixer *fixer, const struct bibtex_entry *entry,
                       const struct check_finding *finding)
 {
@@ -187,11 +206,8 @@ static void fix_entry(struct fixer *fixer, const struct bibtex_entry *entry,
     fixer->count.left += (uint32_t)(finding->verdict.mismatch_count - count);
     if (count == 0)
         return;
-    size_t begin = line_begin(fixer, entry->at.begin);
-    copy_until(fixer, begin);
-    if (begin > 0 && fixer->bib[begin - 1] != '\n' && fixer->bib[begin - 1] != '\r')
-        wr_text_str(fixer->out, fixer->newline);
-    write_comment(fixer, finding, changes, count);
+    if (is_outside(fixer, entry))
+        write_comment(fixer, finding, changes, count, line_begin(fixer, entry->at.begin));
     for (size_t i = 0; i < count; i++) {
         copy_until(fixer, changes[i].field->at.begin);
         wr_text_str(fixer->out, changes[i].value);
@@ -251,6 +267,7 @@ wr_err check_fix(struct wr_text *ret, const struct check_report *report, const c
     };
     wr_err err = bibtex_parse(bib, len, &fixer.arena, &file);
     if (!err) {
+        fixer.entries = file.entries;
         fix_all(&fixer, &file, report);
         copy_until(&fixer, len);
         err = fixer.arena.full || ret->cut ? WR_NOMEM : WR_OK;

@@ -8,7 +8,7 @@
  * delimiters it had; every other byte stays as it was.  Above an entry that was changed a line
  * says what stood there before, outside of the entry, where BibTeX reads nothing:
  *
- *     % weir: year was "1844"; now as in Memoirs m1
+ *     % weir: year was 1844; now as in Memoirs m1
  *
  * A value is replaced only if all of this holds: the reference is a mismatch; it is sure which
  * work is meant, because the title is nearly the same and the authors agree, or because its

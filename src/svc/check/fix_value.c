@@ -73,6 +73,8 @@ const struct bibtex_field *check_fix_field(struct wr_arena *arena, enum bib_fiel
         [BIB_FIELD_DOI] = { "doi" },
         [BIB_FIELD_ARXIV_ID] = { "eprint" },
     };
+    if (kind == BIB_FIELD_TITLE && bibtex_field(entry, "subtitle"))
+        return NULL;                    /* which of the two is wrong nobody knows */
     for (size_t i = 0; i < 8 && names[kind][i]; i++) {
         const struct bibtex_field *field = bibtex_field(entry, names[kind][i]);
         if (field && says(arena, kind, field->value, field->len, cited))

@@ -7,7 +7,7 @@
 static void write_text(struct wr_text *ret, const struct check_report *const *reports,
                        size_t count)
 {
-    check_write_text(ret, reports, count, &(struct check_text){ 0 });
+    check_write_text(ret, reports, count, &(struct check_text_options){ 0 });
 }
 
 const struct check_form check_forms[CHECK_FORM_COUNT] = {

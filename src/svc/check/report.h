@@ -38,7 +38,7 @@ struct check_evidence {
     const char *url;                /* where a person can look at it; or NULL */
     const char *retraction;         /* the notice; or NULL */
     int64_t asked_ms;               /* when a remote source said so, since 1970; 0: a library */
-    uint16_t similarity;            /* of the titles, in thousandths */
+    uint16_t similarity;            /* of the titles, in thousandths; 0: not compared */
     const struct bib_work *work;    /* what it says; or NULL */
 };
 
@@ -96,12 +96,12 @@ void check_write_json(struct wr_text *ret, const struct check_report *const *rep
                       size_t count);
 
 /* What matters first, in the order of the document; the sum last. */
-struct check_text {
-    bool colour;
+struct check_text_options {
+    bool color;
     bool verbose;               /* also what is verified, and who was asked */
 };
 void check_write_text(struct wr_text *ret, const struct check_report *const *reports,
-                      size_t count, const struct check_text *options);
+                      size_t count, const struct check_text_options *options);
 
 /* RFC 4180: a row and a line for each reference. */
 void check_write_csv(struct wr_text *ret, const struct check_report *const *reports,

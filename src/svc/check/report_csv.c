@@ -146,7 +146,7 @@ static void write_judged(struct wr_text *ret, const struct check_finding *findin
     write_cell(ret, evidence->source);
     write_cell(ret, evidence->id);
     wr_text_str(ret, ",");
-    if (evidence != &nothing)
+    if (evidence->similarity)
         wr_text_decimal(ret, evidence->similarity, 3);
     write_cell(ret, evidence->url);
     write_cell(ret, evidence->retraction);

@@ -123,7 +123,10 @@ static void write_evidence(struct wr_json *json, const struct check_finding *fin
         wr_json_object(json, NULL);
         wr_json_str(json, "source", evidence->source);
         wr_json_str(json, "id", evidence->id);
-        wr_json_decimal(json, "similarity", evidence->similarity, 3);
+        if (evidence->similarity)
+            wr_json_decimal(json, "similarity", evidence->similarity, 3);
+        else
+            wr_json_null(json, "similarity");
         wr_json_str(json, "url", evidence->url);
         wr_json_str(json, "version", evidence->version);
         write_time(json, "time", evidence->asked_ms);

@@ -61,6 +61,17 @@ TEST_PLAIN(report_json_shows_a_retraction_and_when_it_was_told)
     wr_text_free(&page);
 }
 
+TEST_PLAIN(report_json_has_no_similarity_where_titles_were_not_compared)
+{
+    struct check_evidence evidence = { .source = "Notices", .id = "n1" };
+    struct check_finding finding = sample_findings[0];
+    finding.evidence = &evidence;
+    struct check_report report = { .findings = &finding, .count = 1 };
+    struct wr_text page = written((const struct check_report *[]){ &report }, 1);
+    check_has(&page, "\"id\":\"n1\",\"similarity\":null,\"url\":null");
+    wr_text_free(&page);
+}
+
 TEST_PLAIN(report_json_says_who_could_not_be_asked)
 {
     struct wr_text page = written(sample, 1);

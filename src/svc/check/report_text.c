@@ -12,7 +12,7 @@
 struct writer {
     struct wr_text *out;
     struct wr_text scratch;
-    const struct check_text *options;
+    const struct check_text_options *options;
 };
 
 /* ---- ink ---- */
@@ -35,13 +35,13 @@ static enum ink ink_of(enum check_level level)
 
 static void begin_ink(struct writer *writer, enum ink ink)
 {
-    if (writer->options->colour)
+    if (writer->options->color)
         wr_text_str(writer->out, inks[ink]);
 }
 
 static void end_ink(struct writer *writer)
 {
-    if (writer->options->colour)
+    if (writer->options->color)
         wr_text_str(writer->out, "\x1b[0m");
 }
 
@@ -316,7 +316,7 @@ static void write_report(struct writer *writer, const struct check_report *repor
 }
 
 void check_write_text(struct wr_text *ret, const struct check_report *const *reports,
-                      size_t count, const struct check_text *options)
+                      size_t count, const struct check_text_options *options)
 {
     struct writer writer = {
         .out = ret, .scratch = wr_text_heap(CHECK_PAGE_MAX), .options = options,

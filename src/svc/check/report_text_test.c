@@ -4,7 +4,8 @@
 #include "testing/report_rig.h"
 #include "testing/test.h"
 
-static struct wr_text written(const struct check_report *report, struct check_text options)
+static struct wr_text written(const struct check_report *report,
+                              struct check_text_options options)
 {
     struct wr_text page = wr_text_heap(CHECK_PAGE_MAX);
     check_write_text(&page, &report, 1, &options);
@@ -13,7 +14,7 @@ static struct wr_text written(const struct check_report *report, struct check_te
 }
 
 static void check_page(const char *want, const struct check_report *report,
-                       struct check_text options)
+                       struct check_text_options options)
 {
     struct wr_text page = written(report, options);
     CHECK_STR(want, page.at);
@@ -47,20 +48,20 @@ TEST_PLAIN(report_text_has_what_matters_first_and_the_sum_last)
         "paper.bib: 6 references: 2 verified, 1 not as cited, 1 not found, 1 undecided, "
         "1 skipped, 1 retracted\n"
         "3 of 6 need a look: a reason to check, not a proof.\n",
-        &sample_report, (struct check_text){ 0 });
+        &sample_report, (struct check_text_options){ 0 });
 }
 
 TEST_PLAIN(report_text_of_a_clean_document_is_two_lines)
 {
     struct check_report report = { .file = "a.bib", .findings = sample_findings, .count = 1 };
     check_page("a.bib: 1 reference: 1 verified\nAll of them exist, as cited.\n", &report,
-               (struct check_text){ 0 });
+               (struct check_text_options){ 0 });
 }
 
 TEST_PLAIN(report_text_shows_everything_when_asked_to)
 {
     struct check_report report = { .file = "a.bib", .findings = sample_findings, .count = 4 };
-    struct wr_text page = written(&report, (struct check_text){ .verbose = true });
+    struct wr_text page = written(&report, (struct check_text_options){ .verbose = true });
     const char *first = "[1] engine: Notes on the engine (line 1)\n"
                         "    verified: The work exists, as cited.\n"
                         "      seen in Memoirs m1, version 2026-01, title 100 % alike, "
@@ -77,7 +78,7 @@ TEST_PLAIN(report_text_does_not_call_clean_what_could_not_be_decided)
 {
     struct check_report report = { .file = "a.bib", .findings = &sample_findings[3],
                                    .count = 1 };
-    struct wr_text page = written(&report, (struct check_text){ 0 });
+    struct wr_text page = written(&report, (struct check_text_options){ 0 });
     CHECK(strstr(page.at, "a.bib: 1 reference: 1 undecided\n"
                           "Nothing that could be decided needs a look.\n") != NULL);
     wr_text_free(&page);
@@ -89,7 +90,7 @@ TEST_PLAIN(report_text_lists_ten_undecided_and_counts_the_rest)
     for (size_t i = 0; i < 12; i++)
         findings[i] = sample_findings[3];
     struct check_report report = { .file = "a.bib", .findings = findings, .count = 12 };
-    struct wr_text page = written(&report, (struct check_text){ 0 });
+    struct wr_text page = written(&report, (struct check_text_options){ 0 });
     size_t shown = 0;
     for (const char *at = page.at; (at = strstr(at, "  [4] ")); at++)
         shown++;
@@ -105,13 +106,13 @@ TEST_PLAIN(report_text_says_what_was_odd_and_that_it_ended_early)
     check_page("a.pdf: 1 reference: 1 verified\ntwo bibliographies\n"
                "All of them exist, as cited.\n"
                "The check ended before it had judged all of them.\n",
-               &report, (struct check_text){ 0 });
+               &report, (struct check_text_options){ 0 });
 }
 
 TEST_PLAIN(report_text_of_nothing_says_so)
 {
     check_page("a.bib: 0 references\n", &(struct check_report){ .file = "a.bib" },
-               (struct check_text){ 0 });
+               (struct check_text_options){ 0 });
 }
 
 TEST_PLAIN(report_text_of_what_was_extracted_lists_it)
@@ -121,14 +122,15 @@ TEST_PLAIN(report_text_of_what_was_extracted_lists_it)
     check_page("[1] engine: Notes on the engine (line 1)\n"
                "    Ada Lovelace, J. van der Berg: Notes on the engine. 1843.\n"
                "a.bib: 1 reference\n",
-               &report, (struct check_text){ 0 });
+               &report, (struct check_text_options){ 0 });
 }
 
 TEST_PLAIN(report_text_is_coloured_only_when_asked_to)
 {
-    struct wr_text plain = written(&sample_report, (struct check_text){ 0 });
+    struct wr_text plain = written(&sample_report, (struct check_text_options){ 0 });
     CHECK(!strchr(plain.at, '\x1b'));
-    struct wr_text inked = written(&sample_report, (struct check_text){ .colour = true });
+    struct wr_text inked = written(&sample_report,
+                                   (struct check_text_options){ .color = true });
     CHECK(strstr(inked.at, "\x1b[1;31mnot found\x1b[0m") != NULL);
     wr_text_free(&plain);
     wr_text_free(&inked);
@@ -140,7 +142,7 @@ TEST_PLAIN(report_text_holds_nothing_that_a_terminal_obeys)
         struct sample_hostile hostile;
         struct wr_text page = written(sample_make_hostile(&hostile, sample_attacks[i],
                                                           BIB_NOT_FOUND),
-                                      (struct check_text){ .verbose = true });
+                                      (struct check_text_options){ .verbose = true });
         for (size_t j = 0; j < page.len; j++)
             CHECK((unsigned char)page.at[j] >= 0x20 ? page.at[j] != 0x7f : page.at[j] == '\n');
         CHECK(!strstr(page.at, "\xe2\x80\xae") && !strstr(page.at, "\xc2\x9b"));
