@@ -30,7 +30,7 @@ static wr_err put_u32(struct section *section, uint32_t value)
     unsigned char bytes[4];
     struct spool *spool = &section->spool;
     format_put_u32(bytes, value);
-    if (spool->len == spool->cap) {
+    if (spool->path && spool->len == spool->cap) {
         wr_hash_add(&section->hash, spool->buf, spool->len);
         wr_err err = spool_flush(spool);
         if (err)
@@ -39,17 +39,20 @@ static wr_err put_u32(struct section *section, uint32_t value)
     return spool_add(spool, bytes, sizeof(bytes));
 }
 
-static wr_err end_section(struct section *section, struct format_range *ret)
+static wr_err end_section(struct library_writer *writer, struct section *section,
+                          enum format_section which)
 {
     struct spool *spool = &section->spool;
     wr_hash_add(&section->hash, spool->buf, spool->len);
-    *ret = (struct format_range){ .offset = spool->start, .size = spool_size(spool),
-                                  .hash = wr_hash_end(&section->hash) };
-    return spool_flush(spool);
+    writer->header.sections[which] =
+        (struct format_range){ .offset = spool->start, .size = spool_size(spool),
+                               .hash = wr_hash_end(&section->hash) };
+    return spool->path ? spool_flush(spool)
+                       : writer_put(writer, spool->start, spool->buf, spool->len);
 }
 
 struct index {
-    const struct library_writer *writer;
+    struct library_writer *writer;
     uint32_t id_bits, bucket_bits;
     struct section buckets, postings;
     uint64_t *keys, *other;         /* of one part, and room to sort them */
@@ -134,7 +137,7 @@ static wr_err put_part(struct index *index, size_t count)
     return err;
 }
 
-static wr_err put_all(struct index *index, struct format_header *header)
+static wr_err put_all(struct index *index)
 {
     wr_err err = WR_OK;
     for (unsigned part = 0; !err && part < WRITER_PARTS; part++) {
@@ -150,9 +153,9 @@ static wr_err put_all(struct index *index, struct format_header *header)
         err = postings > FORMAT_POSTINGS_MAX ? WR_BUSY
                                              : put_u32(&index->buckets, (uint32_t)postings);
     if (!err)
-        err = end_section(&index->buckets, &header->sections[FORMAT_BUCKETS]);
+        err = end_section(index->writer, &index->buckets, FORMAT_BUCKETS);
     if (!err)
-        err = end_section(&index->postings, &header->sections[FORMAT_POSTINGS]);
+        err = end_section(index->writer, &index->postings, FORMAT_POSTINGS);
     return err;
 }
 
@@ -171,8 +174,9 @@ static uint64_t aligned(uint64_t offset)
     return (offset + FORMAT_ALIGN - 1) / FORMAT_ALIGN * FORMAT_ALIGN;
 }
 
-wr_err index_write(struct library_writer *writer, const char *path, uint64_t offset)
+wr_err index_write(struct library_writer *writer, uint64_t offset)
 {
+    const char *path = writer->spools[WRITER_RECORDS].path;
     struct index index = { .writer = writer, .bucket_bits = bits_of(writer) };
     uint64_t size = ((UINT64_C(1) << index.bucket_bits) + 1) * 4;
     uint32_t needed = format_bits(writer->records);
@@ -186,7 +190,7 @@ wr_err index_write(struct library_writer *writer, const char *path, uint64_t off
     writer->header.id_bits = index.id_bits;
     writer->header.bucket_bits = index.bucket_bits;
     if (!err)
-        err = put_all(&index, &writer->header);
+        err = put_all(&index);
     spool_close(&index.buckets.spool);
     spool_close(&index.postings.spool);
     free(index.keys);

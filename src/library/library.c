@@ -83,6 +83,7 @@ void library_close(struct library *lib)
     if (!lib)
         return;
     wr_file_unmap(&lib->map);
+    free(lib->owned);
     free(lib);
 }
 

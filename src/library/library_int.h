@@ -9,7 +9,8 @@
 #include "library/record.h"
 
 struct library {
-    struct wr_file_map map;             /* or nothing, when the bytes are somebody else's */
+    struct wr_file_map map;             /* or nothing: the bytes are somebody else's, */
+    void *owned;                        /* or these, which go with it */
     const unsigned char *bytes;
     uint64_t size;
     struct format_header header;

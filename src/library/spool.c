@@ -8,9 +8,9 @@
 
 wr_err spool_open(struct spool *ret, const char *path, uint64_t start, size_t buffer)
 {
-    *ret = (struct spool){ .path = strdup(path), .start = start, .buf = malloc(buffer),
-                           .cap = buffer };
-    if (ret->path && ret->buf)
+    *ret = (struct spool){ .path = path ? strdup(path) : NULL, .start = start,
+                           .buf = malloc(buffer), .cap = buffer };
+    if (ret->buf && (ret->path || !path))
         return WR_OK;
     spool_close(ret);
     return WR_NOMEM;
@@ -39,7 +39,7 @@ static wr_err put(struct spool *spool, const void *bytes, size_t len)
 
 wr_err spool_flush(struct spool *spool)
 {
-    if (spool->len == 0)
+    if (spool->len == 0 || !spool->path)
         return WR_OK;
     wr_err err = put(spool, spool->buf, spool->len);
     if (!err)
@@ -47,8 +47,26 @@ wr_err spool_flush(struct spool *spool)
     return err;
 }
 
+static wr_err grow(struct spool *spool, size_t len)
+{
+    size_t room = 2 * (spool->len + len);
+    if (spool->len + len > SPOOL_MEMORY_MAX)
+        return WR_NOMEM;
+    unsigned char *grown = realloc(spool->buf, room);
+    if (!grown)
+        return WR_NOMEM;
+    spool->buf = grown;
+    spool->cap = room;
+    return WR_OK;
+}
+
 wr_err spool_add(struct spool *spool, const void *bytes, size_t len)
 {
+    if (len > spool->cap - spool->len && !spool->path) {
+        wr_err err = grow(spool, len);
+        if (err)
+            return err;
+    }
     if (len > spool->cap - spool->len) {
         wr_err err = spool_flush(spool);
         if (err)

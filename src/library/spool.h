@@ -7,8 +7,8 @@
  *     ...
  *     spool_close(&spool);
  *
- * What is added waits in a buffer until that is full.  Nothing is read into it: whoever wants
- * what it has reads the file (spool_read), and the buffer when nothing was flushed yet.
+ * What is added waits in a buffer until that is full.  Without a path there is no file: the
+ * buffer grows, up to SPOOL_MEMORY_MAX.
  */
 #ifndef WR_LIBRARY_SPOOL_H
 #define WR_LIBRARY_SPOOL_H
@@ -18,8 +18,10 @@
 
 #include <weir/err.h>
 
+#define SPOOL_MEMORY_MAX (256u << 20)
+
 struct spool {
-    char *path;
+    char *path;                     /* NULL: in memory */
     uint64_t start;                 /* where in the file it begins */
     uint64_t flushed;               /* bytes that are in the file */
     unsigned char *buf;
@@ -32,7 +34,7 @@ void spool_close(struct spool *spool);          /* what was not flushed is lost 
 
 uint64_t spool_size(const struct spool *spool);
 
-/* Errors: those of wr_file_write_part. */
+/* Errors: those of wr_file_write_part; NOMEM. */
 wr_err spool_add(struct spool *spool, const void *bytes, size_t len);
 wr_err spool_flush(struct spool *spool);
 

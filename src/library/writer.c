@@ -32,14 +32,17 @@ static bool path_in(char *ret, const struct library_writer *writer, unsigned spo
     return !text.cut;
 }
 
+#define IN_MEMORY_BUFFER 256        /* to begin with */
+
 static wr_err open_spools(struct library_writer *writer)
 {
     char path[WRITER_PATH_MAX];
+    bool in_memory = !writer->out[0];
     for (unsigned i = 0; i < WRITER_SPOOLS; i++) {
         unsigned like = i < WRITER_KEYS ? i : WRITER_KEYS;
         wr_err err = !path_in(path, writer, i) ? WR_INVALID
-            : spool_open(&writer->spools[i], path, spool_table[like].start,
-                         spool_table[like].buffer);
+            : spool_open(&writer->spools[i], in_memory ? NULL : path, spool_table[like].start,
+                         in_memory ? IN_MEMORY_BUFFER : spool_table[like].buffer);
         if (err)
             return err;
     }
@@ -64,13 +67,25 @@ static struct wr_hash hash_plan(const struct library_plan *plan)
     return wr_hash_end(&state);
 }
 
+/* The folder with the files, and what an earlier run has left there. */
+static wr_err start_folder(struct library_writer *writer, struct library_why *why)
+{
+    wr_err err = wr_file_make_dir(writer->folder, 0700, WR_NEVER);
+    writer->made_folder = !err;
+    if (!err)
+        err = checkpoint_read(writer);
+    if (err == WR_NOTFOUND)
+        err = WR_OK;                        /* nothing to go on with */
+    return err ? library_fail(why, err, "%s: %s", writer->folder, wr_err_text(err)) : WR_OK;
+}
+
 static wr_err start(struct library_writer *writer, const struct library_plan *plan,
                     struct library_why *why)
 {
     struct wr_text out = WR_TEXT(writer->out), folder = WR_TEXT(writer->folder);
-    wr_text_str(&out, plan->out);
-    wr_text_format(&folder, "%s.part", plan->out);
-    if (!plan->out[0] || folder.cut || folder.len + 16 > WRITER_PATH_MAX)
+    wr_text_str(&out, plan->out ? plan->out : "");
+    wr_text_format(&folder, "%s.part", writer->out);
+    if (plan->out && (!plan->out[0] || out.cut || folder.len + 16 > WRITER_PATH_MAX))
         return library_fail(why, WR_INVALID, "the path of a library has 1 to %d bytes",
                             WRITER_PATH_MAX - 16);
     if (!set_name(writer->header.kind, sizeof(writer->header.kind), plan->kind)
@@ -83,14 +98,9 @@ static wr_err start(struct library_writer *writer, const struct library_plan *pl
     wr_err err = writer->keys ? venues_init(&writer->venues) : WR_NOMEM;
     if (!err)
         err = open_spools(writer);
-    if (!err)
-        err = wr_file_make_dir(writer->folder, 0700, WR_NEVER);
-    writer->made_folder = !err;
-    if (!err)
-        err = checkpoint_read(writer);
-    if (err == WR_NOTFOUND)
-        err = WR_OK;                        /* nothing to go on with */
-    return err ? library_fail(why, err, "%s: %s", writer->folder, wr_err_text(err)) : WR_OK;
+    if (err)
+        return library_fail(why, err, "%s", wr_err_text(err));
+    return plan->out ? start_folder(writer, why) : WR_OK;
 }
 
 wr_err library_writer_open(struct library_writer **ret, const struct library_plan *plan,
@@ -132,6 +142,7 @@ void library_writer_close(struct library_writer *writer)
     venues_fini(&writer->venues);
     wr_text_free(&writer->record);
     free(writer->keys);
+    free(writer->image);
     free(writer);
 }
 
@@ -208,7 +219,7 @@ wr_err library_writer_save(struct library_writer *writer, const char *position)
 {
     struct wr_text text = WR_TEXT(writer->position);
     wr_text_str(&text, position);
-    WR_ASSERT(!text.cut && !strchr(position, '\n'));
+    WR_ASSERT(writer->out[0] && !text.cut && !strchr(position, '\n'));
     for (unsigned i = 0; i < WRITER_SPOOLS; i++) {
         wr_err err = spool_flush(&writer->spools[i]);
         if (err)
@@ -224,11 +235,37 @@ static uint64_t aligned(uint64_t offset)
     return (offset + FORMAT_ALIGN - 1) / FORMAT_ALIGN * FORMAT_ALIGN;
 }
 
-/* Hash a spool, and copy it to `offset` of the file unless it is there already. */
+static wr_err put_in_memory(struct library_writer *writer, uint64_t offset, const void *bytes,
+                            size_t len)
+{
+    if (offset + len > SPOOL_MEMORY_MAX)
+        return WR_NOMEM;
+    size_t size = (size_t)offset + len;
+    if (size > writer->image_size) {
+        unsigned char *grown = realloc(writer->image, size);
+        if (!grown)
+            return WR_NOMEM;
+        memset(grown + writer->image_size, 0, size - writer->image_size);
+        writer->image = grown;
+        writer->image_size = size;
+    }
+    memcpy(writer->image + offset, bytes, len);
+    return WR_OK;
+}
+
+wr_err writer_put(struct library_writer *writer, uint64_t offset, const void *bytes, size_t len)
+{
+    const char *path = writer->spools[WRITER_RECORDS].path;
+    return path ? wr_file_write_part(path, offset, bytes, len, WR_NEVER)
+                : put_in_memory(writer, offset, bytes, len);
+}
+
+/* Hash a spool, and put it at `offset` unless it is there already. */
 static wr_err place_section(struct library_writer *writer, enum format_section section,
-                            unsigned from, const char *path, uint64_t offset)
+                            unsigned from, uint64_t offset)
 {
     const struct spool *spool = &writer->spools[from];
+    bool in_place = from == WRITER_RECORDS && spool->path;
     struct wr_hash_state state;
     unsigned char *buf = malloc(COPY_SIZE);
     wr_err err = buf ? WR_OK : WR_NOMEM;
@@ -237,8 +274,8 @@ static wr_err place_section(struct library_writer *writer, enum format_section s
     while (!err && done < size) {
         size_t len = size - done < COPY_SIZE ? (size_t)(size - done) : COPY_SIZE;
         err = spool_read(spool, done, buf, len);
-        if (!err && from != WRITER_RECORDS)
-            err = wr_file_write_part(path, offset + done, buf, len, WR_NEVER);
+        if (!err && !in_place)
+            err = writer_put(writer, offset + done, buf, len);
         wr_hash_add(&state, buf, len);
         done += len;
     }
@@ -248,7 +285,7 @@ static wr_err place_section(struct library_writer *writer, enum format_section s
     return err;
 }
 
-static wr_err put_together(struct library_writer *writer, const char *path)
+static wr_err put_together(struct library_writer *writer)
 {
     static const struct { enum format_section section; unsigned spool; } parts[] = {
         { FORMAT_RECORDS, WRITER_RECORDS }, { FORMAT_PLACES, WRITER_PLACES },
@@ -257,22 +294,23 @@ static wr_err put_together(struct library_writer *writer, const char *path)
     unsigned char page[FORMAT_HEADER];
     wr_err err = spool_flush(&writer->spools[WRITER_RECORDS]);
     for (size_t i = 0; !err && i < sizeof(parts) / sizeof(*parts); i++) {
-        err = place_section(writer, parts[i].section, parts[i].spool, path, offset);
+        err = place_section(writer, parts[i].section, parts[i].spool, offset);
         offset = aligned(offset + spool_size(&writer->spools[parts[i].spool]));
     }
     writer->header.records = writer->records;
     if (!err)
-        err = index_write(writer, path, offset);
+        err = index_write(writer, offset);
     if (err)
         return err;
     format_write(&writer->header, page);
-    return wr_file_write_part(path, 0, page, sizeof(page), WR_NEVER);
+    return writer_put(writer, 0, page, sizeof(page));
 }
 
 wr_err library_writer_finish(struct library_writer *writer, struct library_why *why)
 {
     const char *path = writer->spools[WRITER_RECORDS].path;
-    wr_err err = put_together(writer, path);
+    WR_ASSERT(path);
+    wr_err err = put_together(writer);
     if (!err)
         err = wr_file_sync(path, WR_NEVER);
     if (!err)
@@ -280,5 +318,18 @@ wr_err library_writer_finish(struct library_writer *writer, struct library_why *
     if (err)
         return library_fail(why, err, "%s: %s", path, wr_err_text(err));
     writer->position[0] = '\0';          /* nothing of it is wanted any more */
+    return WR_OK;
+}
+
+wr_err library_writer_finish_bytes(struct library_writer *writer, void **ret, size_t *ret_size,
+                                   struct library_why *why)
+{
+    WR_ASSERT(!writer->out[0]);
+    wr_err err = put_together(writer);
+    if (err)
+        return library_fail(why, err, "%s", wr_err_text(err));
+    *ret = writer->image;
+    *ret_size = writer->image_size;
+    writer->image = NULL;
     return WR_OK;
 }

@@ -25,13 +25,20 @@ struct library_writer {
     struct wr_text record;          /* the one that is being written */
     char position[LIBRARY_POSITION_MAX];
     struct key_list *keys;
+    unsigned char *image;           /* of a library in memory */
+    size_t image_size;
 };
 
 /* ---- index.c ---- */
 
-/* Write the sections with buckets and postings behind `offset` of the file, and say in the
- * header where they are.  Errors: IO, NOMEM, BUSY (more postings than there may be). */
-wr_err index_write(struct library_writer *writer, const char *path, uint64_t offset);
+/* Write the sections with buckets and postings from `offset` on, and say in the header where
+ * they are.  Errors: IO, NOMEM, BUSY (more postings than there may be). */
+wr_err index_write(struct library_writer *writer, uint64_t offset);
+
+/* ---- writer.c ---- */
+
+/* Bytes of the library, at their offset.  Errors: as wr_file_write_part. */
+wr_err writer_put(struct library_writer *writer, uint64_t offset, const void *bytes, size_t len);
 
 /* ---- checkpoint.c ---- */
 

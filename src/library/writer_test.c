@@ -117,6 +117,26 @@ TEST(a_name_or_a_path_that_cannot_be_is_refused_with_a_sentence)
     CHECK(strstr(why.text, "path") != NULL);
 }
 
+TEST_PLAIN(a_library_made_in_memory_has_the_bytes_of_one_made_in_a_file)
+{
+    struct library_rig rig;
+    struct library_why why = { "" };
+    void *bytes = NULL;
+    size_t size = 0;
+    library_rig_open(&rig);
+    add_many(&rig, 0, 300);
+    rig_finish(&rig);
+    struct library_plan plan = rig_plan(&rig);
+    plan.out = NULL;
+    REQUIRE_OK(library_writer_open(&rig.writer, &plan, &why));
+    add_many(&rig, 0, 300);
+    REQUIRE_OK(library_writer_finish_bytes(rig.writer, &bytes, &size, &why));
+    struct wr_hash a = hash_of_file(rig.path), b = wr_hash_of(bytes, size);
+    CHECK(wr_hash_equal(&a, &b));
+    free(bytes);
+    library_rig_close(&rig);
+}
+
 /* ---- going on after an interruption ---- */
 
 TEST(a_build_goes_on_where_it_was_saved_and_makes_the_same_bytes)
