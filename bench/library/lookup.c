@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "biblio/fold.h"
+#include "biblio/ratio.h"
 #include "library/library.h"
-#include "library/nearness.h"
 #include "titles.h"
 #include "library/writer.h"
 #include "measure.h"
@@ -45,13 +45,11 @@ static void build(const struct titles *titles, const char *path, uint64_t count)
 
 static unsigned nearness_between(const char *one, const char *other)
 {
-    static struct nearness near;
-    char a[NEARNESS_MAX], b[NEARNESS_MAX];
+    char a[BIB_FOLD_MAX], b[BIB_FOLD_MAX];
     struct wr_text left = WR_TEXT(a), right = WR_TEXT(b);
     bib_fold(&left, one, strlen(one));
     bib_fold(&right, other, strlen(other));
-    nearness_to(&near, left.at, left.len);
-    return nearness_of(&near, right.at, right.len);
+    return bib_ratio(left.at, left.len, right.at, right.len);
 }
 
 /* One question; whether its answer is as good as `true_title`. */

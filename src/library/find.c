@@ -8,15 +8,17 @@
 #include <string.h>
 
 #include "biblio/fold.h"
+#include "biblio/ratio.h"
 #include "library/key.h"
 #include "library/library_int.h"
-#include "library/nearness.h"
 
 #define HITS_MAX 2048               /* records that are counted */
 #define SLOTS 8192                  /* a power of 2, a few times as many */
 #define COMPARED_MAX 48             /* ... whose titles are compared */
 #define SAME_TITLE_MAX 1024         /* records of one title that are looked at */
-#define NEAR_LEAST 5500u            /* titles less near than that are not meant */
+#define SAME 1000u                  /* nearness of a title to itself, ... */
+#define NEAR_LEAST 550u             /* ... and of one that could be meant */
+#define FOLD_MAX 512                /* bytes of a title that count */
 #define AUTHORS_COMPARED 64
 
 struct probe { uint32_t from, to; enum key_kind kind; };    /* a run of postings */
@@ -34,8 +36,7 @@ struct candidate {
 struct search {
     const struct library *lib;
     const struct bib_work *cited;
-    struct nearness near;
-    char folded[NEARNESS_MAX + 1];
+    char folded[FOLD_MAX + 1];
     size_t folded_len;
     struct key_list keys;
     struct probe probes[KEYS_MAX];
@@ -241,15 +242,15 @@ static bool equals(struct record_text text, const char *other)
 
 static unsigned title_nearness(const struct search *search, struct record_text title)
 {
-    char buf[NEARNESS_MAX + 1];
+    char buf[FOLD_MAX + 1];
     struct wr_text text = WR_TEXT(buf);
     if (!title.at || search->folded_len == 0)
         return 0;
     bib_fold(&text, title.at, title.len);
     if (text.len == search->folded_len && memcmp(text.at, search->folded, text.len) == 0)
-        return NEARNESS_SAME;
-    unsigned near = nearness_of(&search->near, text.at, text.len);
-    return near == NEARNESS_SAME ? NEARNESS_SAME - 1 : near;
+        return SAME;
+    unsigned near = bib_ratio(search->folded, search->folded_len, text.at, text.len);
+    return near == SAME ? SAME - 1 : near;
 }
 
 /* How a record compares; false: it is damaged. */
@@ -311,10 +312,10 @@ static bool find_exact(struct search *search, size_t keys)
             if (search->found_count == SAME_TITLE_MAX)
                 break;
             if ((search->probe_count > 1 && is_known(search, id)) || !compare(search, id, &one)
-                || (!one.doi && !one.arxiv && one.nearness != NEARNESS_SAME))
+                || (!one.doi && !one.arxiv && one.nearness != SAME))
                 continue;
             search->found[search->found_count++] = one;
-            enough |= one.nearness == NEARNESS_SAME
+            enough |= one.nearness == SAME
                 && (one.shared > 0 || search->cited->author_count == 0);
         }
     }
@@ -344,7 +345,6 @@ static void prepare(struct search *search)
     if (cited->title)
         bib_fold(&text, cited->title, strlen(cited->title));
     search->folded_len = text.len;
-    nearness_to(&search->near, search->folded, text.len);
     search->family_count = 0;
     for (uint32_t i = 0; i < cited->author_count && i < AUTHORS_COMPARED; i++)
         if (cited->authors[i].family)
