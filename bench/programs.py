@@ -16,8 +16,10 @@ PLACES = {
     "rust": OUT / "rust/release",
     "net": HERE / "net",            # scripts: they start servers and bring load upon them
     "servers": HERE / "store",      # scripts too
+    "library": OUT / "library",
+    "libraries": HERE / "library",  # scripts too
 }
-SCRIPTS = ("net", "servers")
+SCRIPTS = ("net", "servers", "libraries")
 LOAD = OUT / "load"
 # Servers of others, beside the tree: small programs around libraries that are installed.
 PEERS_FROM = pathlib.Path(os.environ.get("BENCH_PEERS", HERE.parent.parent / "shared/peers"))
@@ -66,6 +68,23 @@ def make_store(names):
                   f"-I{HERE.parent / 'src'}",
                   HERE / f"store/{name}.c", HERE / "measure.c", *libraries, "-lsqlite3", "-lpq",
                   "-o", path("store", name))
+
+
+def make_library(names):
+    """These look inside too: how works are looked up."""
+    folder = build.build("release") / "src"
+    libraries = [folder / f"lib{name}.a" for name in
+                 ("weir-library", "weir-biblio", "weir-rt", "weir-base", "blake3")]
+    for name in names:
+        build.run(*CC, f"-I{HERE.parent / 'include'}", f"-I{HERE.parent / 'src'}", f"-I{HERE}",
+                  HERE / f"library/{name}.c", HERE / "library/titles.c", HERE / "measure.c",
+                  *libraries, "-lutf8proc", "-larchive", "-lexpat", "-ljansson", "-lsqlite3",
+                  "-o", path("library", name))
+
+
+def make_libraries(_):
+    """The command itself."""
+    build.build("release")
 
 
 def make_c(names):
@@ -141,4 +160,5 @@ def shell(*command, folder, **env):
 
 
 MAKERS = {"ours": make_ours, "store": make_store, "c": make_c, "go": make_go, "rust": make_rust,
-          "net": make_net, "servers": make_servers}
+          "net": make_net, "servers": make_servers, "library": make_library,
+          "libraries": make_libraries}

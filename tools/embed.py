@@ -8,8 +8,8 @@ import sys
 
 
 def literal(line):
-    """A line as a string of C: whatever is not plain ASCII by octal digits, three of them, so that
-    what follows is not taken for one more."""
+    """A line as a string of C: whatever is not plain ASCII by octal digits, three of them, so
+    that what follows is not taken for one more."""
     return "".join(chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?'
                    else f"\\{byte:03o}" for byte in line)
 

@@ -214,3 +214,43 @@ TEST(a_retraction_is_that_of_the_work_and_of_no_other)
     CHECK(!library_retraction(lib, &sound, &shelf.arena));
     shelf_close(&shelf);
 }
+
+/* ---- libraries that somebody made to hurt us ---- */
+
+/* Fill a section with bytes that mean anything, and make the hashes fit. */
+static void spoil(unsigned char *bytes, size_t size, enum format_section which)
+{
+    struct format_header header;
+    REQUIRE(!format_read(&header, bytes, size));
+    struct format_range *range = &header.sections[which];
+    for (uint64_t i = 0; i < range->size; i++)
+        bytes[range->offset + i] = (unsigned char)(i * 167 + 13);
+    range->hash = wr_hash_of(bytes + range->offset, range->size);
+    format_write(&header, bytes);
+}
+
+TEST(sections_that_say_anything_with_hashes_that_are_right_do_no_harm)
+{
+    struct shelf shelf;
+    struct stat is;
+    struct bib_work cited = { .title = "Bounded channels for structured fibers",
+                              .doi = "10.1/x", AUTHOR("Ames") };
+    shelf_open(&shelf);
+    put(&shelf, "a", cited);
+    rig_finish(&shelf.rig);
+    REQUIRE(stat(shelf.rig.path, &is) == 0);
+    for (unsigned which = 0; which < FORMAT_SECTIONS; which++) {
+        struct library *lib = NULL;
+        unsigned char *bytes = malloc((size_t)is.st_size);
+        int fd = open(shelf.rig.path, O_RDONLY | O_CLOEXEC);
+        CHECK_EQ(is.st_size, read(fd, bytes, (size_t)is.st_size));
+        close(fd);
+        spoil(bytes, (size_t)is.st_size, which);
+        REQUIRE_OK(library_open_bytes(&lib, bytes, (size_t)is.st_size, &shelf.rig.why));
+        CHECK(library_find(lib, &cited, &shelf.arena, shelf.found, MAX) <= 1);
+        library_retraction(lib, &cited, &shelf.arena);
+        library_close(lib);
+        free(bytes);
+    }
+    shelf_close(&shelf);
+}

@@ -112,3 +112,13 @@ TEST_PLAIN(bytes_that_are_cut_or_changed_never_lead_outside)
         }
     wr_text_free(&text);
 }
+
+TEST_PLAIN(a_text_longer_than_what_is_left_is_none)
+{
+    static const unsigned char bytes[] = { 3, 'a', 'b', 4, 'c' };
+    struct record_cursor cursor = { .at = bytes, .end = bytes + sizeof(bytes) };
+    struct record_text text = record_text(&cursor);
+    CHECK(text.len == 2 && text.at[1] == 'b' && !cursor.bad);
+    text = record_text(&cursor);
+    CHECK(!text.at && cursor.bad && cursor.at == cursor.end);
+}

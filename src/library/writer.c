@@ -253,7 +253,8 @@ static wr_err put_in_memory(struct library_writer *writer, uint64_t offset, cons
     return WR_OK;
 }
 
-wr_err writer_put(struct library_writer *writer, uint64_t offset, const void *bytes, size_t len)
+wr_err writer_put(struct library_writer *writer, uint64_t offset, const void *bytes,
+                  size_t len)
 {
     const char *path = writer->spools[WRITER_RECORDS].path;
     return path ? wr_file_write_part(path, offset, bytes, len, WR_NEVER)

@@ -10,8 +10,9 @@
  *     library_writer_close(writer);
  *
  * It takes about 30 MB of memory, and while the index is made a 128th of all keys: 13 MB for
- * eight million records.  All else waits in files in the folder OUT.part.  The library appears under its name when it is
- * whole and on the disk, in the place of an older one; the folder is gone then.
+ * eight million records.  All else waits in files in the folder OUT.part.  The library appears
+ * under its name when it is whole and on the disk, in the place of an older one; the folder is
+ * gone then.
  *
  * The same records in the same order make the same bytes.
  *
@@ -62,8 +63,8 @@ wr_err library_writer_save(struct library_writer *writer, const char *position);
  * sentence. */
 wr_err library_writer_finish(struct library_writer *writer, struct library_why *why);
 
-/* The same for one that is made in memory, of at most 256 MB: the caller frees *ret, and opens it
- * by library_open_bytes.  Errors: NOMEM; with a sentence. */
+/* The same for one that is made in memory, of at most 256 MB: the caller frees *ret, and opens
+ * it by library_open_bytes.  Errors: NOMEM; with a sentence. */
 wr_err library_writer_finish_bytes(struct library_writer *writer, void **ret, size_t *ret_size,
                                    struct library_why *why);
 

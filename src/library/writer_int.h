@@ -38,7 +38,8 @@ wr_err index_write(struct library_writer *writer, uint64_t offset);
 /* ---- writer.c ---- */
 
 /* Bytes of the library, at their offset.  Errors: as wr_file_write_part. */
-wr_err writer_put(struct library_writer *writer, uint64_t offset, const void *bytes, size_t len);
+wr_err writer_put(struct library_writer *writer, uint64_t offset, const void *bytes,
+                  size_t len);
 
 /* ---- checkpoint.c ---- */
 

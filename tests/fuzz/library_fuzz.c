@@ -1,8 +1,8 @@
 /* library_fuzz.c - a library that somebody made to hurt us, with hashes that are right.
  *
- * An input is edits of a small library, of three bytes each: where, in units of the file's size,
- * and what.  Those that fall on the header change its numbers.  The hashes are made anew, so that
- * the file is opened if its header can be; then everything is looked up that can be.
+ * An input is edits of a small library, of three bytes each: where, and what.  Those that fall
+ * on the header change its numbers.  The hashes are made anew, so that the file is opened if
+ * its header can be; then everything is looked up that can be.
  */
 #include <stdint.h>
 #include <stdlib.h>
