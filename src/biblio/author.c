@@ -21,8 +21,9 @@ static bool is_one_of(struct token token, const char *const *list, size_t count)
 {
     while (token.len > 0 && token.at[token.len - 1] == '.')
         token.len--;
-    for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == token.len && strncasecmp(list[i], token.at, token.len) == 0)
+    for (size_t i = 0; i < count && token.len > 0; i++)
+        if ((token.at[0] | 32) == (list[i][0] | 32) && strlen(list[i]) == token.len &&
+            strncasecmp(list[i], token.at, token.len) == 0)
             return true;
     return false;
 }

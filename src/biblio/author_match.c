@@ -89,7 +89,8 @@ static const char *const short_forms[][2] = {
 static bool is_short_form(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     for (size_t i = 0; i < COUNT(short_forms); i++)
-        if (equal(a, a_len, short_forms[i][0], strlen(short_forms[i][0])) &&
+        if (a[0] == short_forms[i][0][0] &&
+            equal(a, a_len, short_forms[i][0], strlen(short_forms[i][0])) &&
             equal(b, b_len, short_forms[i][1], strlen(short_forms[i][1])))
             return true;
     return false;
@@ -125,9 +126,8 @@ static bool givens_fit(const struct part *a, const struct part *b)
         at += words_fit(few, at, many, j);
     if (at == few->count)
         return true;
-    if (a->capitals && a->count == 1 && a->len <= 3)
-        return initials_fit(a, b);
-    return b->capitals && b->count == 1 && b->len <= 3 && initials_fit(b, a);
+    return (a->capitals && a->count == 1 && a->len <= 3 && initials_fit(a, b)) ||
+           (b->capitals && b->count == 1 && b->len <= 3 && initials_fit(b, a));
 }
 
 /* "Muller" is written for "Mueller", and the other way round. */
@@ -221,12 +221,16 @@ static bool is_slip(const struct spelled *a, const struct spelled *b)
 
 enum bib_name_match bib_author_compare(const struct bib_name *a, const struct bib_name *b)
 {
+    /* Most names that agree are the same bytes. */
+    if (a->given && b->given && a->family[0] && strcmp(a->family, b->family) == 0 &&
+        strcmp(a->given, b->given) == 0)
+        return BIB_NAME_SAME;
     struct spelled x, y;
     spell(&x, a);
     spell(&y, b);
     bool family = same_letters(&x.family, &y.family);
     if ((family && same_letters(&x.given, &y.given)) || same_words(&x, &y))
-        return x.family.len ? BIB_NAME_SAME : BIB_NAME_DIFFERENT;
+        return x.family.len + x.given.len ? BIB_NAME_SAME : BIB_NAME_DIFFERENT;
     if ((family || families_fit(&x.family, &y.family)) && givens_fit(&x.given, &y.given))
         return BIB_NAME_COMPATIBLE;
     if (turned(&x, &y) || turned(&y, &x))

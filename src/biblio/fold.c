@@ -151,7 +151,7 @@ static void fold_part(struct fold *fold, int32_t code)
         put(fold, name, strlen(name));
         return;
     }
-    if (within(u, accents, COUNT(accents)))
+    if (within(u, accents, COUNT(accents)) || place(u, silent, COUNT(silent)) < COUNT(silent))
         return;
     utf8proc_category_t category = utf8proc_category(code);
     bool letter = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
@@ -184,8 +184,6 @@ static void fold_code(struct fold *fold, int32_t code)
             fold->gap = false;
         return;
     }
-    if (place((uint32_t)code, silent, COUNT(silent)) < COUNT(silent))
-        return;
     int32_t parts[PARTS];
     int class = 0;
     utf8proc_option_t how = UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD;
@@ -321,8 +319,18 @@ static size_t fold_next(struct fold *fold, const char *text, size_t len)
 
 static void fold_all(struct fold *fold, const char *text, size_t len)
 {
-    for (size_t at = 0; at < len && !fold->out->cut;)
+    struct wr_text *out = fold->out;
+    for (size_t at = 0; at < len && !out->cut;) {
+        unsigned char c = (unsigned char)text[at];
+        /* Nearly all of it is letters of ASCII that follow one another. */
+        if (c < 0x80 && ascii[c] > GAP && !fold->gap && out->len + 1 < out->cap) {
+            out->at[out->len++] = (char)ascii[c];
+            out->at[out->len] = '\0';
+            at++;
+            continue;
+        }
         at += fold_next(fold, text + at, len - at);
+    }
 }
 
 void bib_fold(struct wr_text *ret, const char *text, size_t len)

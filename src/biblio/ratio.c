@@ -32,7 +32,7 @@ unsigned bib_ratio(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     a_len = a_len < BIB_RATIO_MAX ? a_len : BIB_RATIO_MAX;
     b_len = b_len < BIB_RATIO_MAX ? b_len : BIB_RATIO_MAX;
-    if (a_len + b_len == 0)
+    if (a_len == b_len && memcmp(a, b, a_len) == 0)
         return 1000;
     uint64_t carries[BIB_RATIO_MAX / 64] = { 0 };
     size_t common = 0;

@@ -11,6 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define SLIPS_MAX 3             /* of a careless typist, in a title */
+#define PREFIX_SPARE 4          /* words more than the other's that may stand for them */
 #define WORDS_MAX 48            /* of one title; what follows is not compared */
 
 struct word {
@@ -154,20 +155,19 @@ static bool begins(const struct word *words, size_t count, const char *phrase, s
 /* Leave out decorations at both ends, unless nothing else is there. */
 static void undress(struct title *title)
 {
-    for (size_t d = 0; d < COUNT(decorations); d++) {
+    bool before = strchr(title->raw, ':') != NULL, behind = strpbrk(title->raw, "([") != NULL;
+    for (size_t d = 0; d < COUNT(decorations) && (before || behind); d++) {
         size_t used = 0;
-        if (begins(title->words, title->count, decorations[d], &used) &&
-            used + 2 < title->count && strchr(title->raw, ':')) {
+        if (before && begins(title->words, title->count, decorations[d], &used) &&
+            used + 2 < title->count) {
             memmove(title->words, title->words + used,
                     (title->count - used) * sizeof(title->words[0]));
             title->count -= used;
         }
-        for (size_t at = title->count; at-- > 2;)
-            if (begins(title->words + at, title->count - at, decorations[d], &used) &&
-                at + used == title->count && strpbrk(title->raw, "([")) {
-                title->count = at;
-                break;
-            }
+        for (size_t size = 1; behind && size <= 3 && size + 2 < title->count; size++)
+            if (begins(title->words + title->count - size, size, decorations[d], &used) &&
+                used == size)
+                title->count -= size;
     }
 }
 
@@ -228,21 +228,29 @@ static bool is_turned(struct word base, struct word turned)
 /* How many slips make one word of the other; NONE: they are two words. */
 #define NONE 9u
 
-static unsigned slips_allowed(size_t len)
+static unsigned slips_allowed(size_t least, size_t most)
 {
-    return len < 4 ? 1 : len < 12 ? 2 : 3;
+    return least < 3 || most < 5 ? 1 : least < 12 ? 2 : 3;
+}
+
+/* "d" for "de": a letter was lost, and what is left is no word. */
+static bool is_rest(struct word letter, struct word word)
+{
+    return letter.len == 1 && word.len == 2 && memchr(word.at, letter.at[0], 2);
 }
 
 static unsigned slips_between(struct word a, struct word b)
 {
-    size_t least = a.len < b.len ? a.len : b.len;
-    unsigned max = slips_allowed(least);
+    size_t least = a.len < b.len ? a.len : b.len, most = a.len < b.len ? b.len : a.len;
+    bool function = IS_IN(a, function_words), other = IS_IN(b, function_words);
+    /* A word without content does not become one with content, so it was mistyped. */
+    unsigned max = function != other ? 2 : slips_allowed(least, most);
     unsigned slips = bib_slips(a.at, a.len, b.at, b.len, max);
     if (slips > max || numbers_differ(a, b) || is_turned(a, b) || is_turned(b, a))
         return NONE;
     char digit[1];
-    bool function = IS_IN(a, function_words), other = IS_IN(b, function_words);
-    bool letter = least < 2 && !digits_of(a, digit, 1) && !digits_of(b, digit, 1);
+    bool letter = least < 2 && !digits_of(a, digit, 1) && !digits_of(b, digit, 1) &&
+                  !is_rest(a, b) && !is_rest(b, a);
     if ((function && other) || (letter && !function && !other))
         return NONE;
     return IS_IN(a, confusable) && IS_IN(b, confusable) ? NONE : slips;
@@ -266,7 +274,7 @@ static unsigned slips_joined(struct word one, const struct word *two)
     struct word both = put_together(buf, sizeof(buf), two);
     if (both.len + 2 < one.len || one.len + 2 < both.len)
         return NONE;
-    unsigned max = both.len < 4 ? 0 : both.len < 10 ? 1 : 2;
+    unsigned max = both.len < 4 ? 0 : both.len < 8 ? 1 : 2;
     unsigned slips = bib_slips(both.at, both.len, one.at, one.len, max);
     if (slips > max)
         return NONE;
@@ -332,26 +340,25 @@ static void take_less(int *best, int cost)
     *best = cost < *best ? cost : *best;
 }
 
-static int cell(const struct table *table, size_t i, size_t j)
+static int cell(const struct table *table, size_t from, size_t i, size_t j)
 {
     const struct word *a = table->a->words, *b = table->b->words;
     int best = NEVER;
-    if (i == 0 && j == 0)
-        return 0;
-    if (i > 0 && j > 0)
+    size_t left = i - from, up = j - from;
+    if (left > 0 && up > 0)
         take_less(&best, table->cost[i - 1][j - 1] + exchange(a[i - 1], b[j - 1]));
     if (best == 0)
         return 0;
-    if (i > 0)
+    if (left > 0)
         take_less(&best, table->cost[i - 1][j] + skip(table->a, i - 1));
-    if (j > 0)
+    if (up > 0)
         take_less(&best, table->cost[i][j - 1] + skip(table->b, j - 1));
     const struct word *a2 = a + i - 2, *b2 = b + j - 2;
-    if (i > 1 && j > 0)
+    if (left > 1 && up > 0)
         take_less(&best, table->cost[i - 2][j - 1] + cost_of(slips_joined(b[j - 1], a2)));
-    if (i > 0 && j > 1)
+    if (left > 0 && up > 1)
         take_less(&best, table->cost[i - 1][j - 2] + cost_of(slips_joined(a[i - 1], b2)));
-    if (i > 1 && j > 1)
+    if (left > 1 && up > 1)
         take_less(&best, table->cost[i - 2][j - 2] + cost_of(slips_moved(a2, b2)));
     return best;
 }
@@ -419,26 +426,51 @@ static enum bib_title_match compare_beginning(const struct title *longer, size_t
     return BIB_TITLE_SHORTENED;
 }
 
+/* What is left of both when the same words were taken from their ends. */
+static int cost_between(struct table *table, size_t from, size_t n, size_t m)
+{
+    for (size_t i = from; i <= n; i++)
+        for (size_t j = from; j <= m; j++)
+            table->cost[i][j] = i == from && j == from ? 0 : cell(table, from, i, j);
+    return table->cost[n][m];
+}
+
 static enum bib_title_match compare_words(struct table *table)
 {
-    size_t n = table->a->count, m = table->b->count;
-    for (size_t i = 0; i <= n; i++)
-        for (size_t j = 0; j <= m; j++)
-            table->cost[i][j] = cell(table, i, j);
-    if (tolerable(table->cost[n][m], table->a, n))
+    const struct title *a = table->a, *b = table->b;
+    size_t n = a->count, m = b->count, from = 0;
+    while (from < n && from < m && equal(a->words[from], b->words[from]))
+        from++;
+    while (n > from && m > from && equal(a->words[n - 1], b->words[m - 1])) {
+        n--;
+        m--;
+    }
+    if (tolerable(cost_between(table, from, n, m), a, a->count))
         return BIB_TITLE_SAME;
+    if (a->count == b->count)
+        return BIB_TITLE_DIFFERENT;
+    bool turn = a->count > b->count;
+    const struct title *few = turn ? b : a, *many = turn ? a : b;
+    n = few->count;
+    m = n + PREFIX_SPARE < many->count ? n + PREFIX_SPARE : many->count - 1;
+    table->a = few;
+    table->b = many;
+    cost_between(table, from, n, m);
     enum bib_title_match best = BIB_TITLE_DIFFERENT;
-    for (size_t j = 1; j < m && best != BIB_TITLE_SAME; j++)
-        if (tolerable(table->cost[n][j], table->a, n)) {
-            enum bib_title_match match = compare_beginning(table->b, j);
-            best = match < best ? match : best;
-        }
-    for (size_t i = 1; i < n && best != BIB_TITLE_SAME; i++)
-        if (tolerable(table->cost[i][m], table->b, m)) {
-            enum bib_title_match match = compare_beginning(table->a, i);
+    for (size_t j = from; j <= m && best != BIB_TITLE_SAME; j++)
+        if (j > 0 && tolerable(table->cost[n][j], few, n)) {
+            enum bib_title_match match = compare_beginning(many, j);
             best = match < best ? match : best;
         }
     return best;
+}
+
+/* Whether the letters in common leave room for it: every slip costs one of them, and so do
+ * those of a few articles. */
+static bool may_be_same(const struct title *a, const struct title *b, unsigned alike)
+{
+    size_t x = strlen(a->text), y = strlen(b->text), least = x < y ? x : y;
+    return alike * (x + y) / 2000 + 3 * (SLIPS_MAX + 1) + 8 >= least;
 }
 
 enum bib_title_match bib_title_compare(const char *a, const char *b, unsigned *alike)
@@ -451,11 +483,11 @@ enum bib_title_match bib_title_compare(const char *a, const char *b, unsigned *a
         *alike = 0;
         return BIB_TITLE_DIFFERENT;
     }
-    undress(&x);
-    undress(&y);
     if (*alike == 1000)
         return BIB_TITLE_SAME;
-    if (*alike < 300)
+    undress(&x);
+    undress(&y);
+    if (!may_be_same(&x, &y, *alike))
         return BIB_TITLE_DIFFERENT;
     struct table table;         /* filled before it is read */
     table.a = &x;

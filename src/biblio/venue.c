@@ -199,36 +199,32 @@ static void add_known(struct venue *venue, size_t entry)
         venue->known[venue->known_count++] = entry;
 }
 
-static const char *next_name(const char *names, struct word *ret)
+/* What follows in a list with "|" between its members; NULL: nothing. */
+static const char *next_name(const char *name)
 {
-    size_t len = strcspn(names, "|");
-    *ret = (struct word){ names, len };
-    return names + len + (names[len] == '|');
+    const char *bar = strchr(name, '|');
+    return bar ? bar + 1 : NULL;
 }
 
 static bool has_acronym(const char *acronyms, struct word word)
 {
-    struct word name;
-    for (const char *at = acronyms; *at;) {
-        at = next_name(at, &name);
-        if (equal(word, name.at, name.len))
+    for (const char *at = acronyms; at; at = next_name(at))
+        if (at[0] == word.at[0] && strncmp(at, word.at, word.len) == 0 &&
+            (at[word.len] == '|' || at[word.len] == '\0'))
             return true;
-    }
     return false;
 }
 
 static bool has_name(const char *names, const struct segment *segment)
 {
-    struct word name, words[WORDS_MAX];
-    for (const char *at = names; *at;) {
-        at = next_name(at, &name);
-        if (name.at[0] != segment->content[0].at[0])
+    for (const char *at = names; at; at = next_name(at)) {
+        if (at[0] != segment->content[0].at[0])
             continue;
+        struct word words[WORDS_MAX];
         size_t count = 0;
-        for (size_t i = 0; i < name.len && count < WORDS_MAX;) {
-            size_t len = strcspn(name.at + i, " |");
-            words[count++] = (struct word){ name.at + i, len };
-            i += len + 1;
+        for (const char *c = at; *c && *c != '|' && count < WORDS_MAX; count++) {
+            words[count] = (struct word){ c, strcspn(c, " |") };
+            c += words[count].len + (c[words[count].len] == ' ');
         }
         if (rows_agree(words, count, segment->content, segment->content_count))
             return true;
@@ -346,20 +342,21 @@ static void take_apart(struct venue *ret, const char *raw)
 
 bool bib_venue_is_preprint(const char *venue)
 {
-    struct venue parts;
-    take_apart(&parts, venue);
-    if (parts.flags & VENUE_PREPRINT)
-        return true;
-    /* "arXiv e-prints abs 1706" */
-    for (size_t s = 0; s < parts.count; s++)
-        for (size_t w = 0; w < parts.segments[s].count; w++) {
-            struct word word = parts.segments[s].words[w];
-            if (equal(word, "arxiv", 5) || equal(word, "biorxiv", 7) ||
-                equal(word, "medrxiv", 7) || equal(word, "preprint", 8) ||
-                equal(word, "corr", 4))
-                return true;
-        }
-    return false;
+    static const char *const servers[] = {
+        "arxiv", "biorxiv", "chemrxiv", "corr", "eprint", "medrxiv", "preprint", "preprints",
+        "psyarxiv", "ssrn", "techrxiv",
+    };
+    char buf[TEXT_MAX];
+    struct wr_text text = WR_TEXT(buf);
+    bib_fold_words(&text, venue, strlen(venue));
+    for (const char *at = buf; *at;) {
+        size_t len = strcspn(at, " ");
+        struct word word = { at, len };
+        if (IS_IN(word, servers))
+            return true;
+        at += len + (at[len] == ' ');
+    }
+    return strcmp(buf, "research square") == 0;
 }
 
 bool bib_venue_lacks_dois(const char *venue)
