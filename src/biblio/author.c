@@ -215,11 +215,21 @@ static bool is_more(const char *text, size_t len)
     return is_one_of((struct token){ text, len }, more_words, COUNT(more_words));
 }
 
+/* "Ken&apos;ichi" is one name. */
+static bool ends_entity(const char *text, size_t at)
+{
+    size_t start = at;
+    while (start > 0 && at - start < 8 &&
+           (isalnum((unsigned char)text[start - 1]) || text[start - 1] == '#'))
+        start--;
+    return start > 0 && at - start >= 2 && text[start - 1] == '&';
+}
+
 /* Where the name ends that begins at `text`, and how long what parts it from the next is. */
 static size_t name_end(const char *text, size_t *gap)
 {
     for (size_t i = 0; text[i]; i++) {
-        if (text[i] == ';') {
+        if (text[i] == ';' && !ends_entity(text, i)) {
             *gap = 1;
             return i;
         }

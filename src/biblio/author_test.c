@@ -82,6 +82,15 @@ TEST_PLAIN(a_list_is_parted_by_and_and_by_semicolons)
     wr_arena_free(&arena);
 }
 
+TEST_PLAIN(an_entity_does_not_part_names)
+{
+    struct bib_work work = { 0 };
+    bib_author_list(&work, "Ken&apos;ichi Kumatani; Ada Lovelace", &arena);
+    CHECK_EQ(2, work.author_count);
+    CHECK_STR("Kumatani", work.authors[0].family);
+    wr_arena_free(&arena);
+}
+
 TEST_PLAIN(others_and_et_al_say_that_there_are_more)
 {
     struct bib_work work = { 0 };

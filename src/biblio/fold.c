@@ -199,7 +199,7 @@ static const struct entity { const char *name; int32_t code; } entities[] = {
     { "amp", '&' }, { "lt", '<' }, { "gt", '>' }, { "quot", '"' }, { "apos", '\'' },
     { "nbsp", ' ' }, { "ndash", '-' }, { "mdash", '-' }, { "lsquo", '\'' },
     { "rsquo", '\'' }, { "ldquo", '"' }, { "rdquo", '"' }, { "hellip", '.' },
-    { "szlig", 0xDF }, { "aelig", 0xE6 }, { "AElig", 0xC6 }, { "oelig", 0x153 },
+    { "szlig", 0xDF }, { "aelig", 0xE6 }, { "oelig", 0x153 },
 };
 
 static const char *const entity_accents[] = {
@@ -250,14 +250,14 @@ static size_t entity(const char *text, size_t len, int32_t *code)
         return entity_number(text, end, code);
     for (size_t i = 0; i < COUNT(entities); i++) {
         const char *name = entities[i].name;
-        if (strlen(name) == end - 1 && memcmp(name, text + 1, end - 1) == 0) {
+        if (strlen(name) == end - 1 && strncasecmp(name, text + 1, end - 1) == 0) {
             *code = entities[i].code;
             return end + 1;
         }
     }
     for (size_t i = 0; i < COUNT(entity_accents); i++) {
         const char *name = entity_accents[i];
-        if (strlen(name) == end - 2 && memcmp(name, text + 2, end - 2) == 0) {
+        if (strlen(name) == end - 2 && strncasecmp(name, text + 2, end - 2) == 0) {
             *code = (unsigned char)text[1];
             return *code < 0x80 ? end + 1 : 0;
         }
