@@ -170,11 +170,12 @@ static const char *delimited_end(const char *at, const char *end)
     bool quoted = *at == '"';
     size_t depth = 0;
     for (at += quoted; at < end; at++) {
+        bool closes = *at == '"' && quoted && depth == 0;
         if (*at == '{')
             depth++;
-        else if (*at == '}' && depth > 0 && --depth == 0 && !quoted)
-            return at + 1;
-        else if (*at == '"' && quoted && depth == 0)
+        else if (*at == '}' && depth > 0)
+            closes = --depth == 0 && !quoted;
+        if (closes)
             return at + 1;
     }
     return NULL;

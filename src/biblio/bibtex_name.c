@@ -1,6 +1,7 @@
 /* bibtex_name.c - the names in an author field: parted while they are TeX, since braces decide
  * what belongs together, and read afterwards. */
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -196,12 +197,10 @@ static bool add_by_keys(struct list *list, const struct span *parts, size_t coun
     if (!particle)
         return list->count > before;
     struct bib_name *name = &list->names[before];
-    size_t len = strlen(particle), family_len = strlen(name->family);
-    char *joined = wr_arena_alloc(list->arena, len + family_len + 2);
+    size_t size = strlen(particle) + strlen(name->family) + 2;
+    char *joined = wr_arena_alloc(list->arena, size);
     if (joined) {
-        memcpy(joined, particle, len);
-        joined[len] = ' ';
-        memcpy(joined + len + 1, name->family, family_len);
+        snprintf(joined, size, "%s %s", particle, name->family);
         name->family = joined;
     }
     return true;

@@ -1,5 +1,6 @@
 /* bibtex_work.c - entries of a .bib file as works that somebody cites. */
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -86,7 +87,7 @@ static const struct bibtex_entry *find_entry(const struct reader *reader, const 
     const struct bibtex_entry *wanted_at = &wanted, **found;
     if (reader->key_count == 0)
         return NULL;
-    found = bsearch(&wanted_at, reader->by_key, reader->key_count, sizeof(*found),
+    found = bsearch(&wanted_at, reader->by_key, reader->key_count, sizeof(void *),
                     compare_keys);
     return found ? *found : NULL;
 }
@@ -109,8 +110,7 @@ static struct family family_of(const struct reader *reader, const struct bibtex_
 static bool is_inherited(const char *name)
 {
     static const char *const own[] = { "title", "subtitle", "author", "doi", "eprint", "url",
-                                       "note",
-                                       "howpublished", "pages", "crossref", NULL };
+                                       "note", "howpublished", "pages", "crossref", NULL };
     for (const char *const *at = own; *at; at++)
         if (strcmp(*at, name) == 0)
             return false;
@@ -149,13 +149,10 @@ static const char *joined(struct wr_arena *arena, const char *a, const char *bet
 {
     if (!a || !b)
         return a ? a : b;
-    size_t a_len = strlen(a), between_len = strlen(between), b_len = strlen(b);
-    char *both = wr_arena_alloc(arena, a_len + between_len + b_len + 1);
-    if (both) {
-        memcpy(both, a, a_len);
-        memcpy(both + a_len, between, between_len);
-        memcpy(both + a_len + between_len, b, b_len);
-    }
+    size_t size = strlen(a) + strlen(between) + strlen(b) + 1;
+    char *both = wr_arena_alloc(arena, size);
+    if (both)
+        snprintf(both, size, "%s%s%s", a, between, b);
     return both;
 }
 
@@ -305,14 +302,14 @@ static const char *raw_of(const struct reader *reader, const struct bibtex_entry
     char buf[RAW_MAX];
     size_t len = 0;
     for (size_t i = entry->at.begin; i < entry->at.end && len < sizeof(buf); i++) {
-        char c = reader->text[i];
-        bool space = (unsigned char)c <= ' ';
-        if (!space || (len > 0 && buf[len - 1] != ' '))
-            buf[len++] = space ? ' ' : c;
+        char c = (unsigned char)reader->text[i] <= ' ' ? (char)' ' : reader->text[i];
+        if (c != ' ' || (len > 0 && buf[len - 1] != ' '))
+            buf[len++] = c;
     }
-    while (len == sizeof(buf) && len > 0 && ((unsigned char)buf[len - 1] & 0xc0) == 0x80)
+    bool cut = len == sizeof(buf);
+    while (cut && len > 0 && ((unsigned char)buf[len - 1] & 0xc0) == 0x80)
         len--;
-    return wr_arena_copy(reader->arena, buf, len == sizeof(buf) ? len - 1 : len);
+    return wr_arena_copy(reader->arena, buf, cut && len > 0 ? len - 1 : len);
 }
 
 /* A preprint is known by where it is, whatever the entry calls itself. */
@@ -351,13 +348,13 @@ static void read_reference(const struct reader *reader, const struct bibtex_entr
 
 static wr_err sort_keys(struct reader *reader)
 {
-    reader->by_key = calloc(reader->file->count + 1, sizeof(reader->by_key[0]));
+    reader->by_key = calloc(reader->file->count + 1, sizeof(void *));
     if (!reader->by_key)
         return WR_NOMEM;
     for (size_t i = 0; i < reader->file->count; i++)
         if (reader->file->entries[i].key)
             reader->by_key[reader->key_count++] = &reader->file->entries[i];
-    qsort(reader->by_key, reader->key_count, sizeof(reader->by_key[0]), compare_keys);
+    qsort(reader->by_key, reader->key_count, sizeof(void *), compare_keys);
     return WR_OK;
 }
 

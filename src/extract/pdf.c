@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/offload.h>
 #include <weir/scope.h>
+#include <weir/task.h>
 
 #include "base/text.h"
 #include "rt/program.h"
@@ -61,8 +63,10 @@ static wr_err read_output(struct half *half, struct wr_program *program)
     do {
         if (!err)
             err = wr_program_read(program, &len, buf, READ_SIZE, half->deadline);
-        if (!err)
+        if (!err) {
             wr_text_bytes(&half->output, buf, len);
+            err = wr_yield();               /* a child can write faster than we read */
+        }
     } while (!err && len > 0 && !half->output.cut);
     free(buf);
     if (!err && half->output.cut) {
@@ -167,22 +171,30 @@ static wr_err judge(const struct half *halves, size_t count, char why[EXTRACT_WH
     return WR_OK;
 }
 
-static wr_err read_lines(const struct half *halves, size_t count, struct wr_arena *arena,
-                         struct extract_lines *ret)
+/* What was written, on its way through a thread. */
+struct reading {
+    const struct half *halves;
+    size_t count;
+    struct wr_arena *arena;
+    struct extract_lines *lines;
+    wr_err err;
+};
+
+static void read_lines(void *arg)
 {
-    wr_err err = WR_OK;
-    for (size_t i = 0; !err && i < count; i++) {
-        const struct half *half = &halves[i];
-        uint32_t pages = ret->count ? ret->at[ret->count - 1].page : 0;
+    struct reading *reading = arg;
+    for (size_t i = 0; !reading->err && i < reading->count; i++) {
+        const struct half *half = &reading->halves[i];
         if (half->layout) {
-            err = extract_layout(half->output.at, half->output.len,
-                                 half->first ? half->first - 1 : pages, arena, ret);
+            reading->err = extract_layout(half->output.at, half->output.len,
+                                          half->first ? half->first - 1 : 0, reading->arena,
+                                          reading->lines);
         } else {
-            char *text = wr_arena_copy(arena, half->output.at, half->output.len);
-            err = text ? extract_lines_split(ret, arena, text, half->output.len) : WR_NOMEM;
+            char *text = wr_arena_copy(reading->arena, half->output.at, half->output.len);
+            reading->err = text ? extract_lines_split(reading->lines, reading->arena, text,
+                                                      half->output.len) : WR_NOMEM;
         }
     }
-    return err;
 }
 
 static wr_err read_once(struct half *halves, size_t count, wr_time deadline,
@@ -194,8 +206,11 @@ static wr_err read_once(struct half *halves, size_t count, wr_time deadline,
         snprintf(why, EXTRACT_WHY, "the PDF was not read: %s", wr_err_text(err));
     else
         err = judge(halves, count, why);
+    struct reading reading = { halves, count, arena, ret, WR_OK };
     if (!err)
-        err = read_lines(halves, count, arena, ret);
+        err = wr_offload(read_lines, &reading, deadline);
+    if (!err)
+        err = reading.err;
     for (size_t i = 0; i < count; i++)
         wr_text_free(&halves[i].output);
     return err;

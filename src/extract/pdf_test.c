@@ -123,7 +123,7 @@ static wr_err read_bytes(const char *bytes, size_t size, const char *program, wr
 
 static bool have_pdftotext(void)
 {
-    return access(EXTRACT_PDFTOTEXT, X_OK) == 0;
+    return access(EXTRACT_PDFTOTEXT, X_OK) == 0 && !getenv("WEIR_TEST_SLOW");
 }
 
 static const char *own_path(void)
@@ -151,7 +151,7 @@ static void check_pages(unsigned pages)
 TEST_PLAIN(the_lines_of_a_pdf_have_their_place)
 {
     if (!have_pdftotext())
-        SKIP("there is no pdftotext");
+        SKIP("there is no pdftotext, or no jail for it");
     make_pdf(2, 0);
     CHECK_OK(read_bytes(pdf.at, pdf.len, NULL, WR_S(30)));
     check_pages(2);
@@ -163,7 +163,7 @@ TEST_PLAIN(the_lines_of_a_pdf_have_their_place)
 TEST_PLAIN(a_long_pdf_is_read_in_two_halves_and_whole)
 {
     if (!have_pdftotext())
-        SKIP("there is no pdftotext");
+        SKIP("there is no pdftotext, or no jail for it");
     make_pdf(21, 0);
     CHECK_OK(read_bytes(pdf.at, pdf.len, NULL, WR_S(30)));
     check_pages(21);
@@ -173,7 +173,7 @@ TEST_PLAIN(a_long_pdf_is_read_in_two_halves_and_whole)
 TEST_PLAIN(a_wrong_number_of_pages_loses_none)
 {
     if (!have_pdftotext())
-        SKIP("there is no pdftotext");
+        SKIP("there is no pdftotext, or no jail for it");
     make_pdf(5, 400);
     CHECK_OK(read_bytes(pdf.at, pdf.len, NULL, WR_S(30)));
     check_pages(5);
@@ -183,7 +183,7 @@ TEST_PLAIN(a_wrong_number_of_pages_loses_none)
 TEST_PLAIN(what_is_no_pdf_is_refused)
 {
     if (!have_pdftotext())
-        SKIP("there is no pdftotext");
+        SKIP("there is no pdftotext, or no jail for it");
     CHECK_ERR(WR_INVALID, read_bytes("%PDF-1.4\nnothing", 16, NULL, WR_S(30)));
     CHECK_STR("pdftotext cannot open the PDF (code 1): it is damaged, or has a password",
               asked.why);
@@ -198,24 +198,24 @@ TEST_PLAIN(without_pdftotext_the_package_is_named)
 
 TEST_PLAIN(a_program_that_does_not_end_is_stopped)
 {
-    if (SANITIZED)
-        SKIP("a sanitizer cannot live in a jail");
+    if (SANITIZED || getenv("WEIR_TEST_SLOW"))
+        SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_ERR(WR_TIMEOUT, read_bytes("%PDF-L\n", 7, own_path(), WR_MS(100)));
     CHECK_STR("reading the PDF took too long and was stopped", asked.why);
 }
 
 TEST_PLAIN(a_program_that_writes_for_ever_is_stopped)
 {
-    if (SANITIZED)
-        SKIP("a sanitizer cannot live in a jail");
+    if (SANITIZED || getenv("WEIR_TEST_SLOW"))
+        SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_ERR(WR_INVALID, read_bytes("%PDF-F\n", 7, own_path(), WR_S(60)));
     CHECK_STR("the PDF cannot be read: its text is larger than 64 MiB", asked.why);
 }
 
 TEST_PLAIN(a_program_that_crashes_is_said)
 {
-    if (SANITIZED)
-        SKIP("a sanitizer cannot live in a jail");
+    if (SANITIZED || getenv("WEIR_TEST_SLOW"))
+        SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_ERR(WR_INVALID, read_bytes("%PDF-C\n", 7, own_path(), WR_S(60)));
     CHECK(strstr(asked.why, "pdftotext was ended by signal"));
 }

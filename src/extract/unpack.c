@@ -9,7 +9,7 @@
 
 #include "extract/refusal.h"
 
-#define PIECE 65536
+#define PIECE ((size_t)65536)
 #define NAME_MAX_BYTES 512
 
 struct reader {

@@ -113,7 +113,10 @@ wr_err wr_os_tell(const char *path, const char *text, size_t len);     /* BUSY: 
 
 /* Other programs; see program.h.  After an error `why` may say more. */
 struct wr_program_conf;
-struct os_program { int process, output; };
+struct os_program {
+    int process, output;        /* a descriptor that stands for it; what it writes */
+    long id;                    /* ours until it is known to have ended */
+};
 #define WR_OS_KILL 9
 wr_err wr_os_program_start(struct os_program *ret, const struct wr_program_conf *conf,
                            char *why);

@@ -153,6 +153,7 @@ static wr_err give_birth(struct os_program *ret, struct birth *birth, int report
         pid = clone_process(birth->jail.namespaces, &ret->process);
     if (pid == 0)
         be_child(birth);
+    ret->id = pid;
     close(birth->report);
     birth->report = -1;
     if (pid < 0) {
@@ -166,7 +167,7 @@ static wr_err give_birth(struct os_program *ret, struct birth *birth, int report
     wr_err err = read_report(report, conf->path, why);
     if (err) {
         siginfo_t info;
-        syscall(SYS_pidfd_send_signal, ret->process, SIGKILL, NULL, 0);
+        kill((pid_t)pid, SIGKILL);
         while (waitid(P_PIDFD, (id_t)ret->process, &info, WEXITED) != 0 && errno == EINTR)
             ;
         close(ret->process);
@@ -224,5 +225,5 @@ bool wr_os_program_ended(const struct os_program *program, bool *ret_killed, int
 
 void wr_os_program_signal(const struct os_program *program, int number)
 {
-    syscall(SYS_pidfd_send_signal, program->process, number, NULL, 0);
+    kill((pid_t)program->id, number);
 }

@@ -405,8 +405,8 @@ static wr_err be_attacked(void *arg)
 
 TEST_PLAIN(nothing_of_what_an_attacker_tries_works_in_jail)
 {
-    if (SANITIZED)
-        SKIP("a sanitizer cannot live in a jail");
+    if (SANITIZED || getenv("WEIR_TEST_SLOW"))
+        SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_OK(run_real(be_attacked, NULL));
 }
 
@@ -422,8 +422,8 @@ static int be_attacked_as(unsigned uid)
 
 TEST_PLAIN(nothing_works_in_the_jail_of_somebody_who_is_not_root)
 {
-    if (SANITIZED)
-        SKIP("a sanitizer cannot live in a jail");
+    if (SANITIZED || getenv("WEIR_TEST_SLOW"))
+        SKIP("neither a sanitizer nor valgrind can live in a jail");
     if (geteuid() != 0)
         SKIP("we are not root: the test before this one is it");
     fflush(stdout);
@@ -449,7 +449,7 @@ static wr_err loop_in_jail(void *arg)
 
 TEST_PLAIN(a_loop_in_jail_ends_with_its_time_or_with_our_patience)
 {
-    if (SANITIZED)
-        SKIP("a sanitizer cannot live in a jail");
+    if (SANITIZED || getenv("WEIR_TEST_SLOW"))
+        SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_OK(run_real(loop_in_jail, NULL));
 }
