@@ -74,8 +74,8 @@ wr_err alive_find(struct wr_fetch_client *client, const char *const *urls, size_
     count = count < ALIVE_URLS_MAX ? count : ALIVE_URLS_MAX;
     for (size_t i = 0; i < count; i++)
         for (enum spelling spelling = AS_WRITTEN; spelling < SPELLINGS; spelling++) {
-            const char *url = spell(urls[i], spelling, arena);
-            if (!url || !is_of_the_web(url))
+            const char *url = is_of_the_web(urls[i]) ? spell(urls[i], spelling, arena) : NULL;
+            if (!url)
                 continue;
             wr_err err = look(client, url, deadline);
             if (!err) {

@@ -104,6 +104,22 @@ TEST(each_request_of_a_question_takes_a_turn)
     end(&setting);
 }
 
+TEST(a_refusal_of_the_second_request_is_waited_out_too)
+{
+    static struct setting setting = {
+        .catalogue = { .script = { { .body = "{\"esearchresult\":{\"idlist\":[\"7\"]}}" },
+                                   { .status = 429, .headers = "Retry-After: 4\r\n" },
+                                   { .body = "{\"result\":{\"uids\":[\"7\"],"
+                                             "\"7\":{\"title\":\"Quiet Rivers.\"}}}" } },
+                       .scripted = 3 } };
+    begin(&setting, &source_pubmed);
+    CHECK_OK(ask(&setting, SOURCE_BY_TITLE, "x"));
+    CHECK_EQ(1, rig_reading.count);
+    CHECK_EQ(3, setting.catalogue.asked);
+    CHECK(strstr(setting.catalogue.heads[2], "esummary.fcgi?db=pubmed&id=7&"));
+    end(&setting);
+}
+
 TEST(a_source_that_does_not_answer_in_time_says_nothing)
 {
     static struct setting setting = { .catalogue = { .delay = WR_S(30), .body = NONE } };

@@ -4,6 +4,7 @@
 #include "source/reading.h"
 
 #define NUMBERS_MAX 10
+#define NUMBERS_ROOM ((size_t)NUMBERS_MAX * 12)
 
 static void request(const struct source_reading *reading, struct source_request *ret)
 {
@@ -30,10 +31,10 @@ static wr_err read_numbers(struct source_reading *reading, const json_t *root)
     const json_t *list = reading_at(root, "esearchresult.idlist"), *number;
     if (!json_is_array(list) || reading_at(root, "esearchresult.ERROR"))
         return reading_fail(reading, WR_IO, "sent no list of articles");
-    char *next = wr_arena_alloc(reading->arena, NUMBERS_MAX * 12);
+    char *next = wr_arena_alloc(reading->arena, NUMBERS_ROOM);
     if (!next)
         return WR_NOMEM;
-    struct wr_text text = wr_text_over(next, NUMBERS_MAX * 12);
+    struct wr_text text = wr_text_over(next, NUMBERS_ROOM);
     size_t i;
     json_array_foreach((json_t *)list, i, number)
     {

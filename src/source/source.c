@@ -124,10 +124,11 @@ static wr_err read_json(struct source_reading *reading, const struct source_repl
 wr_err source_read(struct source_reading *reading, const struct source_reply *reply)
 {
     const struct source_driver *driver = reading->driver;
-    reading->next = NULL;
     wr_err err = judge_status(reading, reply);
-    if (!err)
+    if (!err) {
+        reading->next = NULL;           /* who was refused will need it again */
         err = driver->read ? driver->read(reading, reply) : read_json(reading, reply);
+    }
     if (reading->arena->full)
         return reading_fail(reading, WR_NOMEM, "sent more than there is room for");
     return err;
