@@ -87,6 +87,20 @@ TEST_PLAIN(a_damaged_answer_is_read_or_refused_and_nothing_else)
     wr_bytes_unref(bytes);
 }
 
+TEST_PLAIN(a_text_that_does_not_end_where_it_should_is_refused)
+{
+    struct wr_arena arena = WR_ARENA(10000);
+    struct wr_bytes *bytes = packed();
+    struct bib_record *records;
+    size_t count;
+    unsigned char *title = memmem(bytes->data, bytes->len, "Quiet Rivers", 13);
+    REQUIRE(title);
+    title[12] = 'x';
+    CHECK_ERR(WR_INVALID, answer_unpack(bytes, &arena, &records, &count));
+    wr_bytes_unref(bytes);
+    wr_arena_free(&arena);
+}
+
 TEST_PLAIN(an_answer_of_another_version_is_refused)
 {
     struct wr_arena arena = WR_ARENA(10000);
