@@ -11,6 +11,7 @@
 
 #include <weir/chan.h>
 #include <weir/lock.h>
+#include <weir/metric.h>
 #include <weir/scope.h>
 
 #include "base/hash.h"
@@ -26,6 +27,19 @@
 #define LOCK_RANK 400
 #define KEY_VERSION 1               /* of what is remembered */
 
+/* What a question came to. */
+enum outcome { FOUND, NOTHING, FAILED, REFUSED, SKIPPED, OUTCOMES };
+
+static const char *const outcome_names[OUTCOMES] = {
+    [FOUND] = "found", [NOTHING] = "nothing", [FAILED] = "failed", [REFUSED] = "refused",
+    [SKIPPED] = "skipped",
+};
+
+static struct wr_metric questions = {
+    .name = "source_questions_total", .help = "What questions to a source came to.",
+    .type = WR_COUNTER, .labels = { "source", "outcome" }, .series_max = 128,
+};
+
 struct drainer {
     struct drainer_conf conf;
     struct wr_scope *scope;
@@ -33,7 +47,8 @@ struct drainer {
     struct wr_limiter *limiter;
     struct wr_gate *turn;           /* one asker at a time waits for the next turn */
     _Atomic size_t asking;
-    _Atomic uint64_t requests, found, nothing, failed, refused, skipped, remembered;
+    _Atomic uint64_t requests, remembered, outcomes[OUTCOMES];
+    struct wr_counter *counted[OUTCOMES];
     struct wr_mutex lock;           /* of the two below */
     wr_err last_err;
     char last_why[SOURCE_WHY_MAX];
@@ -187,16 +202,24 @@ static void report(const struct drainer_job *job, wr_err err,
     wr_gather_unref(job->gather);
 }
 
+static enum outcome outcome_of(wr_err err)
+{
+    switch (err) {
+    case WR_OK: return FOUND;
+    case WR_NOTFOUND: return NOTHING;
+    case WR_CANCELED: return SKIPPED;
+    case WR_BUSY: return REFUSED;
+    default: return FAILED;
+    }
+}
+
 static void count(struct drainer *drainer, const struct task *task, wr_err err)
 {
-    _Atomic uint64_t *counter = err == WR_OK         ? &drainer->found
-                                : err == WR_NOTFOUND ? &drainer->nothing
-                                : err == WR_CANCELED ? &drainer->skipped
-                                : err == WR_BUSY     ? &drainer->refused
-                                                     : &drainer->failed;
-    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    enum outcome outcome = outcome_of(err);
+    atomic_fetch_add_explicit(&drainer->outcomes[outcome], 1, memory_order_relaxed);
+    wr_counter_add(drainer->counted[outcome], 1);
     atomic_fetch_add_explicit(&drainer->requests, task->asking.requests, memory_order_relaxed);
-    if (!task->asked && (!err || err == WR_NOTFOUND))
+    if (!task->asked && (outcome == FOUND || outcome == NOTHING))
         atomic_fetch_add_explicit(&drainer->remembered, 1, memory_order_relaxed);
 }
 
@@ -271,6 +294,9 @@ static wr_err start(struct drainer *drainer)
 {
     const struct drainer_conf *conf = &drainer->conf;
     unsigned askers = conf->driver->at_once ? conf->driver->at_once : AT_ONCE;
+    for (int i = 0; i < OUTCOMES; i++)
+        drainer->counted[i] = wr_metric_counter(&questions, conf->driver->slug,
+                                                outcome_names[i]);
     wr_err err = wr_chan_new(&drainer->queue, &(struct wr_chan_conf){
         .name = conf->driver->slug, .item_size = sizeof(struct drainer_job),
         .cap = DRAINER_QUEUE, .policy = WR_WAIT });
@@ -341,9 +367,12 @@ struct drainer_stat drainer_stat(struct drainer *drainer)
     wr_time now = wr_now();
     struct drainer_stat stat = {
         .queued = wr_chan_stat(drainer->queue).len, .asking = atomic_load(&drainer->asking),
-        .requests = atomic_load(&drainer->requests), .found = atomic_load(&drainer->found),
-        .nothing = atomic_load(&drainer->nothing), .failed = atomic_load(&drainer->failed),
-        .refused = atomic_load(&drainer->refused), .skipped = atomic_load(&drainer->skipped),
+        .requests = atomic_load(&drainer->requests),
+        .found = atomic_load(&drainer->outcomes[FOUND]),
+        .nothing = atomic_load(&drainer->outcomes[NOTHING]),
+        .failed = atomic_load(&drainer->outcomes[FAILED]),
+        .refused = atomic_load(&drainer->outcomes[REFUSED]),
+        .skipped = atomic_load(&drainer->outcomes[SKIPPED]),
         .remembered = atomic_load(&drainer->remembered), .factor = limiter.factor,
         .turn_in = limiter.next > now ? limiter.next - now : 0,
     };

@@ -2,6 +2,7 @@
 
 #include "source/answer.h"
 #include "testing/catalogue_rig.h"
+#include "testing/metric_rig.h"
 #include "testing/source_rig.h"
 
 #define HIT(title) "{\"result\":{\"hits\":{\"hit\":[{\"info\":{\"title\":\"" title "\"}}]}}}"
@@ -196,6 +197,8 @@ TEST(a_settled_question_is_skipped_and_costs_no_turn)
     CHECK_ERR(WR_CANCELED, result(gather, 2));
     CHECK_EQ(1, setting.catalogue.asked);
     CHECK_EQ(2, drainer_stat(setting.drainer).skipped);
+    CHECK(metric_value("source_questions_total{source=\"dblp\",outcome=\"skipped\"}") >= 2);
+    CHECK(metric_value("source_questions_total{source=\"dblp\",outcome=\"found\"}") >= 1);
     wr_gather_unref(gather);
     end(&setting);
 }
