@@ -25,6 +25,7 @@ const struct source_driver source_crossref = {
     .interval = WR_S(1),
     .interval_keyed = WR_S(1) / 3,
     .at_once = 1,
+    .at_once_keyed = 3,
     .timeout = WR_S(10),
     .complete = true,
     .recorded = true,

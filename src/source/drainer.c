@@ -290,10 +290,18 @@ static wr_time interval_of(const struct drainer *drainer)
                                                             : driver->interval;
 }
 
+static unsigned askers_of(const struct drainer *drainer)
+{
+    const struct source_driver *driver = drainer->conf.driver;
+    if (drainer_keyed(drainer) && driver->at_once_keyed)
+        return driver->at_once_keyed;
+    return driver->at_once ? driver->at_once : AT_ONCE;
+}
+
 static wr_err start(struct drainer *drainer)
 {
     const struct drainer_conf *conf = &drainer->conf;
-    unsigned askers = conf->driver->at_once ? conf->driver->at_once : AT_ONCE;
+    unsigned askers = askers_of(drainer);
     for (int i = 0; i < OUTCOMES; i++)
         drainer->counted[i] = wr_metric_counter(&questions, conf->driver->slug,
                                                 outcome_names[i]);

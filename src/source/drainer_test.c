@@ -183,6 +183,27 @@ TEST(a_slow_source_is_asked_for_several_at_once_if_it_allows)
     }
 }
 
+TEST(who_says_where_to_write_to_may_ask_crossref_more_at_once)
+{
+    enum { JOBS = 10 };
+    static struct setting setting = {
+        .catalogue = { .body = "{\"message\":{\"total-results\":0,\"items\":[]}}",
+                       .delay = WR_S(3) },
+        .conf.mailto = "me@a.example" };
+    static char titles[JOBS][20];
+    begin(&setting, &source_crossref);
+    struct wr_gather *gather = gather_of(JOBS, false);
+    for (uint32_t i = 0; i < JOBS; i++) {
+        snprintf(titles[i], sizeof(titles[i]), "Title number %u", i);
+        send(&setting, gather, i, BY_TITLE(titles[i]), WR_S(1000));
+    }
+    CHECK_OK(wr_gather_wait(gather, WR_NEVER));
+    CHECK_EQ(3, setting.catalogue.most_at_once);
+    CHECK(setting.catalogue.at[1] - setting.catalogue.at[0] < WR_MS(400));
+    wr_gather_unref(gather);
+    end(&setting);
+}
+
 TEST(a_settled_question_is_skipped_and_costs_no_turn)
 {
     static struct setting setting = { .catalogue.body = HIT("Quiet Rivers") };

@@ -115,7 +115,8 @@ struct source_driver {
     bool polite;                    /* an address to write to counts as a key */
     wr_time interval;               /* between two requests, as published */
     wr_time interval_keyed;
-    unsigned at_once;               /* requests under way at a time, as published; else 2 */
+    unsigned at_once;               /* requests under way at a time, as published; 2 */
+    unsigned at_once_keyed;         /* ... with a key; the same */
     wr_time timeout;                /* of one request */
     wr_time pause;                  /* after a refusal that does not say how long */
     bool refuses_503;               /* a 503 means that we ask too often */

@@ -39,7 +39,10 @@ static void print_row(const struct source_driver *driver)
         print_rate(driver->interval_keyed);
     else
         printf("- | ");
-    printf("%u | %s | %s |\n", driver->at_once ? driver->at_once : 2,
+    printf("%u", driver->at_once ? driver->at_once : 2);
+    if (driver->at_once_keyed)
+        printf(", %u with a key", driver->at_once_keyed);
+    printf(" | %s | %s |\n",
            !driver->item && !driver->complete ? "-" : driver->complete ? "yes" : "no",
            driver->recorded ? "recorded" : "schema");
     if (driver->key_env)
