@@ -131,8 +131,8 @@ struct sample_hostile {
     "<img src=x onerror=alert(1)>", "javascript:alert(1)", "data:text/html,<b>x", "]]>", "-->",
     "a,b\r\n\"c\",d", "=HYPERLINK(\"http://example.org\")", "@SUM(1)", "+1", "-1",
     "| a | b |\n|---|---|", "[x](javascript:alert(1))", "&lt;b&gt;&amp;", "\x1b[2Jx\x07",
-    "\xff\xfe\xc3(", "\xe2\x80\xae" "cod.exe", "\xe2\x81\xa6x", "", " ", "{\"a\":", "\\",
-    "C:\\x\\y", "/etc/passwd", "../../x", "%00%2e", "</style>", "\xc2\x9b" "31m", "`x` *y* _z_",
+    "\xff\xfe\xc3(", "\xe2\x80\xaeXcod.exe", "\xe2\x81\xa6x", "", " ", "{\"a\":", "\\",
+    "C:\\x\\y", "/etc/passwd", "../../x", "%00%2e", "</style>", "\xc2\x9b[31m", "`x` *y* _z_",
 };
 
 /* The sample's second finding, so often. */

@@ -307,6 +307,17 @@ TEST_PLAIN(fix_leaves_a_title_that_has_a_subtitle)
     close_bench(&it);
 }
 
+TEST_PLAIN(fix_leaves_a_venue_that_is_read_as_the_title_too)
+{
+    const char *bib = "@inproceedings{a, booktitle={Notes}, author={A. Lovelace}}\n";
+    struct bench it;
+    open_bench(&it, bib);
+    differ(&it, 0, MISMATCHES({ BIB_FIELD_VENUE, "Notes", "Memoirs & Notes" }), 1);
+    fix(&it, bib);
+    check_left(&it, bib);
+    close_bench(&it);
+}
+
 TEST_PLAIN(fix_that_does_not_fit_fails)
 {
     struct bench it;

@@ -73,8 +73,10 @@ const struct bibtex_field *check_fix_field(struct wr_arena *arena, enum bib_fiel
         [BIB_FIELD_DOI] = { "doi" },
         [BIB_FIELD_ARXIV_ID] = { "eprint" },
     };
-    if (kind == BIB_FIELD_TITLE && bibtex_field(entry, "subtitle"))
-        return NULL;                    /* which of the two is wrong nobody knows */
+    bool shared = kind == BIB_FIELD_TITLE ? bibtex_field(entry, "subtitle") != NULL
+        : kind == BIB_FIELD_VENUE && same(cited->title, cited->venue);
+    if (shared)
+        return NULL;                    /* which of two fields is wrong nobody knows */
     for (size_t i = 0; i < 8 && names[kind][i]; i++) {
         const struct bibtex_field *field = bibtex_field(entry, names[kind][i]);
         if (field && says(arena, kind, field->value, field->len, cited))
@@ -108,8 +110,11 @@ static void write_sign(struct wr_text *tex, char sign, char last)
 
 static void write_plain(struct wr_text *tex, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        write_sign(tex, text[i], i > 0 ? text[i - 1] : '\0');
+    char last = '\0';
+    for (size_t i = 0; i < len; i++) {
+        write_sign(tex, text[i], last);
+        last = text[i];
+    }
 }
 
 /* BERT, iPhone, HIV-1: styles that write titles in small letters must leave these alone. */
@@ -183,7 +188,10 @@ static bool is_balanced(const char *tex)
 
 static bool is_number(const char *text, size_t len)
 {
-    return len > 0 && strspn(text, "0123456789") >= len;
+    size_t digits = 0;
+    while (digits < len && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    return len > 0 && digits == len;
 }
 
 /* Between what the old one stands: nothing, quotes, or braces; a title that is kept as it is
@@ -193,7 +201,7 @@ static const char *delimited(struct wr_arena *arena, enum bib_field kind, const 
 {
     bool bare = old_len > 0 && is_number(old, old_len) && is_number(tex, strlen(tex));
     bool quoted = old_len > 0 && old[0] == '"' && !strchr(tex, '"');
-    bool kept = kind == BIB_FIELD_TITLE && old_len > 3 && memcmp(old + 1, "{", 1) == 0
+    bool kept = kind == BIB_FIELD_TITLE && old_len > 3 && old[1] == '{'
         && bib_latex_group_end(old + 1, old + old_len) == old + old_len - 1;
     size_t room = strlen(tex) + 5;
     char *value = wr_arena_alloc(arena, room);

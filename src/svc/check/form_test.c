@@ -81,7 +81,7 @@ TEST_PLAIN(form_takes_twenty_thousand_references)
 {
     struct check_report report = sample_make_long((size_t)test_rounds(20000));
     const struct check_report *reports = &report;
-    REQUIRE(report.count > 0);
+    CHECK(report.count > 0);
     for (size_t i = 0; i < CHECK_FORM_COUNT; i++) {
         struct wr_text page = wr_text_heap(CHECK_PAGE_MAX);
         check_forms[i].write(&page, &reports, 1);
