@@ -1,4 +1,5 @@
 /* index_test.c - tests of index.c, by what is found in what it makes. */
+#include "library/library_int.h"
 #include "testing/library_rig.h"
 
 static size_t find(const struct library_rig *rig, const char *title, struct bib_record *ret,
@@ -45,6 +46,8 @@ TEST(a_word_that_many_titles_have_is_no_key_and_a_title_that_many_have_is)
     CHECK_EQ(300, find(&rig, "preface", found, 400, &arena));
     CHECK_EQ(0, find(&rig, "Our preface, by all of us together", found, 400, &arena));
     CHECK_EQ(1, find(&rig, "Zymurgie", found, 400, &arena));
+    /* three hundred titles; and one title, its word and its two segments */
+    CHECK_EQ(304 * 4, rig.lib->header.sections[FORMAT_POSTINGS].size);
     wr_arena_free(&arena);
     library_rig_close(&rig);
 }

@@ -47,8 +47,8 @@ TEST_PLAIN(a_typo_costs_one_segment_wherever_it_is)
         char changed[160], longer[160], shorter[160];
         snprintf(changed, sizeof(changed), "%s", TITLE);
         changed[at] = 'q';
-        snprintf(longer, sizeof(longer), "%.*sq%s", (int)at, TITLE, TITLE + at);
-        snprintf(shorter, sizeof(shorter), "%.*s%s", (int)at, TITLE, TITLE + at + 1);
+        snprintf(longer, sizeof(longer), "%.*sq%s", (int)at, TITLE, &TITLE[at]);
+        snprintf(shorter, sizeof(shorter), "%.*s%s", (int)at, TITLE, &TITLE[at + 1]);
         CHECK(shared(TITLE, changed, KEY_SEGMENT) >= 5);
         CHECK(shared(TITLE, longer, KEY_SEGMENT) >= 5);
         CHECK(shared(TITLE, shorter, KEY_SEGMENT) >= 5);
@@ -57,8 +57,8 @@ TEST_PLAIN(a_typo_costs_one_segment_wherever_it_is)
 
 TEST_PLAIN(three_letters_lost_in_front_leave_the_segments_behind)
 {
-    CHECK_EQ(5, shared(TITLE, TITLE + 3, KEY_SEGMENT));
-    CHECK_EQ(0, shared(TITLE, TITLE + 4, KEY_SEGMENT));
+    CHECK_EQ(5, shared(TITLE, &TITLE[3], KEY_SEGMENT));
+    CHECK_EQ(0, shared(TITLE, &TITLE[4], KEY_SEGMENT));
 }
 
 TEST_PLAIN(a_short_title_has_fewer_segments_and_a_long_one_more)
