@@ -101,7 +101,7 @@ static wr_err load_venues(struct library_writer *writer)
     const struct spool *spool = &writer->spools[WRITER_VENUES];
     size_t size = (size_t)spool->flushed, len = 0;
     bool is_new;
-    if (size > 2 * VENUES_BYTES_MAX)
+    if (size > (size_t)2 * VENUES_BYTES_MAX)
         return WR_NOTFOUND;
     unsigned char *bytes = malloc(size + 1);
     struct wr_text name = wr_text_heap(RECORD_MAX);

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+static const unsigned char magic[] = { 'w', 'e', 'i', 'r', 'l', 'i', 'b', '\n' };
+
 /* Where things are in the header. */
 enum {
     AT_VERSION = 8, AT_RECORDS = 16, AT_ID_BITS = 24, AT_BUCKET_BITS = 28, AT_KIND = 32,
@@ -12,7 +14,7 @@ enum {
 void format_write(const struct format_header *header, unsigned char *page)
 {
     memset(page, 0, FORMAT_HEADER);
-    memcpy(page, FORMAT_MAGIC, strlen(FORMAT_MAGIC));
+    memcpy(page, magic, sizeof(magic));
     format_put_u32(page + AT_VERSION, FORMAT_VERSION);
     format_put_u64(page + AT_RECORDS, header->records);
     format_put_u32(page + AT_ID_BITS, header->id_bits);
@@ -52,7 +54,7 @@ static bool fits(const struct format_header *header)
 
 const char *format_read(struct format_header *ret, const unsigned char *page, uint64_t size)
 {
-    if (size < FORMAT_HEADER || memcmp(page, FORMAT_MAGIC, strlen(FORMAT_MAGIC)) != 0)
+    if (size < FORMAT_HEADER || memcmp(page, magic, sizeof(magic)) != 0)
         return "it is no library: it does not begin as one";
     if (format_u32(page + AT_VERSION) != FORMAT_VERSION)
         return "it was built by another version of this program; build it again";

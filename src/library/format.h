@@ -24,7 +24,6 @@
 
 #include "base/hash.h"
 
-#define FORMAT_MAGIC "weirlib\n"
 #define FORMAT_VERSION 1
 #define FORMAT_HEADER 4096
 #define FORMAT_HASHED (FORMAT_HEADER - WR_HASH_SIZE)

@@ -69,7 +69,7 @@ wr_err library_open(struct library **ret, const char *path, struct library_why *
         return library_fail(why, err, "%s: %s", path, wr_err_text(err));
     struct library_why inner = { "" };
     err = library_open_bytes(&lib, map.at, map.size, &inner);
-    if (err) {
+    if (!lib) {
         wr_file_unmap(&map);
         return library_fail(why, err, "%s: %s", path, inner.text);
     }

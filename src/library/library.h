@@ -47,7 +47,8 @@ struct library_info {
     char version[WR_HASH_TEXT];
 };
 
-/* Blocks: in a run, it goes to the threads of offload.h.
+/* A small library is read and hashed, which takes ten milliseconds for each 32 MB; do it before
+ * there is something to delay, or by wr_offload.
  * Errors: NOTFOUND, DENIED, INVALID (it is none, or of another version), QUARANTINE (damaged),
  * NOMEM, IO, NOFILE; with a sentence. */
 wr_err library_open(struct library **ret, const char *path, struct library_why *why);

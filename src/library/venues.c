@@ -6,7 +6,8 @@
 
 #include "library/record.h"
 
-#define SLOTS (4 * VENUES_MAX)
+#define SLOTS (1u << 19)            /* a few times as many */
+_Static_assert(SLOTS == 4 * VENUES_MAX, "there is always a free one");
 
 wr_err venues_init(struct venues *venues)
 {

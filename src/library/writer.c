@@ -51,10 +51,9 @@ static wr_err open_spools(struct library_writer *writer)
 
 static bool set_name(char *ret, size_t size, const char *name)
 {
-    if (!name[0] || strlen(name) >= size)
-        return false;
-    memcpy(ret, name, strlen(name));
-    return true;
+    struct wr_text text = wr_text_over(ret, size);
+    wr_text_str(&text, name);
+    return name[0] && !text.cut;
 }
 
 static struct wr_hash hash_plan(const struct library_plan *plan)
@@ -93,7 +92,7 @@ static wr_err start(struct library_writer *writer, const struct library_plan *pl
         return library_fail(why, WR_INVALID, "the name of a library has 1 to 63 bytes, not "
                             "\"%.80s\"", plan->name);
     writer->plan = hash_plan(plan);
-    writer->record = wr_text_heap(2 * RECORD_MAX);
+    writer->record = wr_text_heap((size_t)2 * RECORD_MAX);
     writer->keys = malloc(sizeof(*writer->keys));
     wr_err err = writer->keys ? venues_init(&writer->venues) : WR_NOMEM;
     if (!err)
