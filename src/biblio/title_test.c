@@ -55,6 +55,7 @@ TEST_PLAIN(a_function_word_changed_makes_another_title)
     DIFFERENT("Learning to summarize with human feedback",
               "Learning to summarize from human feedback");
     DIFFERENT("Augmentation towards model debiasing", "Augmentation for model debiasing");
+    DIFFERENT("Notes in the deep parsing of tables", "Notes on the deep parsing of tables");
 }
 
 TEST_PLAIN(a_number_changed_makes_another_title)

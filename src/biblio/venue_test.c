@@ -89,6 +89,7 @@ TEST_PLAIN(a_name_nobody_knows_is_not_a_known_one)
 TEST_PLAIN(a_workshop_is_not_its_conference)
 {
     DIFFERENT("ICML Workshop on Uncertainty", "ICML");
+    DIFFERENT("Workshop on Robot Gardening", "Conference on Robot Gardening");
     DIFFERENT("Findings of the Association for Computational Linguistics: EMNLP 2020", "EMNLP");
     SAME("Findings of EMNLP", "Findings of the Association for Computational Linguistics: "
                               "EMNLP 2020");
