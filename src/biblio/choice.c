@@ -253,7 +253,7 @@ wr_err bib_decide(const struct bib_reference *reference, const struct bib_record
     struct candidate *candidates = wr_arena_alloc(arena, (count + 1) * sizeof(*candidates));
     struct saying saying = { .verdict = ret, .arena = arena };
     saying.mismatches = wr_arena_alloc(arena, BIB_FIELD_COUNT * sizeof(struct bib_mismatch));
-    saying.evidence = wr_arena_alloc(arena, EVIDENCE_MAX * sizeof(saying.evidence[0]));
+    saying.evidence = wr_arena_alloc(arena, EVIDENCE_MAX * sizeof(void *));
     *ret = (struct bib_verdict){ .outcome = BIB_NOT_FOUND };
     if (!candidates || !saying.mismatches || !saying.evidence)
         return WR_NOMEM;

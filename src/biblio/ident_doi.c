@@ -47,7 +47,7 @@ static size_t trailing(const char *at, size_t len)
         }
         if (c != ')' && c != ']' && c != '}')
             break;
-        char open = c == ')' ? '(' : c == ']' ? '[' : '{';
+        char open = (char)(c == ')' ? '(' : c == ']' ? '[' : '{');
         long depth = 0;
         for (size_t i = 0; i < end; i++)
             depth += (at[i] == open) - (at[i] == c);
@@ -130,7 +130,7 @@ size_t ident_match_doi(struct rest rest, struct wr_text *out, bool marked, bool 
         }
         if (ends_doi(c, sici) || (url && (c == '?' || c == '#' || c == '&')))
             break;
-        char coded = url ? percent(rest_from(rest, i)) : '\0';
+        char coded = (char)(url ? percent(rest_from(rest, i)) : '\0');
         if (coded) {
             ident_put(out, coded);
             i += 3;

@@ -30,7 +30,7 @@ static inline struct rest rest_from(struct rest rest, size_t used)
 
 static inline char rest_at(struct rest rest, size_t i)
 {
-    return i < rest.len ? rest.at[i] : '\0';
+    return (char)(i < rest.len ? rest.at[i] : '\0');
 }
 
 static inline bool ident_digit(char c)

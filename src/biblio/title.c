@@ -470,7 +470,8 @@ static enum bib_title_match compare_words(struct table *table)
 static bool may_be_same(const struct title *a, const struct title *b, unsigned alike)
 {
     size_t x = strlen(a->text), y = strlen(b->text), least = x < y ? x : y;
-    return alike * (x + y) / 2000 + 3 * (SLIPS_MAX + 1) + 8 >= least;
+    size_t spare = 3 * (SLIPS_MAX + 1) + 8u;
+    return alike * (x + y) / 2000 + spare >= least;
 }
 
 enum bib_title_match bib_title_compare(const char *a, const char *b, unsigned *alike)
