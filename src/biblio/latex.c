@@ -322,9 +322,44 @@ static bool read_ligature(struct reader *reader)
     return false;
 }
 
+/* What exports of other formats leave behind, &amp; and also \&amp;: the sign that an entity
+ * stands for.  False: it is none. */
+static bool read_entity(struct reader *reader)
+{
+    static const struct { const char *name, *text; } entities[] = {
+        { "&amp;", "&" }, { "&lt;", "<" }, { "&gt;", ">" }, { "&quot;", "\"" },
+        { "&apos;", "'" }, { "&#39;", "'" }, { "&nbsp;", " " }, { "\\&amp;", "&" },
+        { "\\&lt;", "<" }, { "\\&gt;", ">" },
+    };
+    for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++) {
+        if (pass_word(reader, entities[i].name)) {
+            put_text(reader, entities[i].text);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ... and tags: <i>, </sub>.  They go, what they mark stays. */
+static bool pass_tag(struct reader *reader)
+{
+    static const char *const names[] = { "i>", "b>", "em>", "sub>", "sup>", "strong>", "scp>",
+                                         "tt>", "u>", "inf>" };
+    const char *begin = reader->at;
+    if (!pass_word(reader, "</") && !pass_word(reader, "<"))
+        return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (pass_word(reader, names[i]))
+            return true;
+    reader->at = begin;
+    return false;
+}
+
 static void read_one(struct reader *reader)
 {
     char c = *reader->at;
+    if (((c == '\\' || c == '&') && read_entity(reader)) || (c == '<' && pass_tag(reader)))
+        return;
     if (c == '\\') {
         read_command(reader);
     } else if (c == '{') {

@@ -107,6 +107,13 @@ TEST_PLAIN(a_line_that_was_broken_in_a_word_is_joined)
     reads("inter%\n  national", "international");
 }
 
+TEST_PLAIN(what_exports_of_other_formats_leave_behind_is_read)
+{
+    reads("R&amp;D R\\&amp;D a & b &lt;x&gt; it&#39;s &other;",
+          "R&D R&D a & b <x> it's &other;");
+    reads("<i>In vivo</i> H<sub>2</sub>O, a < b", "In vivo H2O, a < b");
+}
+
 TEST_PLAIN(utf_8_passes_and_what_is_none_is_marked)
 {
     reads("Gödel 日本 \xff x\xc3", "Gödel 日本 \uFFFD x\uFFFD");
