@@ -302,7 +302,9 @@ static const char *raw_of(const struct reader *reader, const struct bibtex_entry
     char buf[RAW_MAX];
     size_t len = 0;
     for (size_t i = entry->at.begin; i < entry->at.end && len < sizeof(buf); i++) {
-        char c = (unsigned char)reader->text[i] <= ' ' ? (char)' ' : reader->text[i];
+        char c = reader->text[i];
+        if ((unsigned char)c <= ' ')
+            c = ' ';
         if (c != ' ' || (len > 0 && buf[len - 1] != ' '))
             buf[len++] = c;
     }
