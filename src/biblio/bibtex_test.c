@@ -76,24 +76,24 @@ TEST_PLAIN(a_comment_that_is_not_closed_hides_nothing)
 TEST_PLAIN(places_are_those_of_the_file)
 {
     static const char text[] =
-        "% one\n@misc{k,\n  title = {A\n B},\n  year = \"19\" #\n 99\n}\n"
+        "% one\n\n@misc{k,\n  title = {A\n B},\n  year = \"19\" #\n 99\n}\n"
         "@misc{l}\n";
     REQUIRE(parse(text) == 2);
     const struct bibtex_entry *entry = &file.entries[0];
-    CHECK_EQ(2, entry->at.line);
-    CHECK_EQ(7, entry->at.line_end);
+    CHECK_EQ(3, entry->at.line);
+    CHECK_EQ(8, entry->at.line_end);
     CHECK_EQ('@', text[entry->at.begin]);
     CHECK_EQ('}', text[entry->at.end - 1]);
     const struct bibtex_field *title = bibtex_field(entry, "title");
     const struct bibtex_field *year = bibtex_field(entry, "year");
-    CHECK_EQ(3, title->at.line);
-    CHECK_EQ(4, title->at.line_end);
+    CHECK_EQ(4, title->at.line);
+    CHECK_EQ(5, title->at.line_end);
     CHECK(strncmp(text + title->at.begin, "{A\n B}", title->at.end - title->at.begin) == 0);
     CHECK_EQ(6, title->at.end - title->at.begin);
-    CHECK_EQ(5, year->at.line);
-    CHECK_EQ(6, year->at.line_end);
+    CHECK_EQ(6, year->at.line);
+    CHECK_EQ(7, year->at.line_end);
     CHECK(strncmp(text + year->at.begin, "\"19\" #\n 99", year->at.end - year->at.begin) == 0);
-    CHECK_EQ(8, file.entries[1].at.line);
+    CHECK_EQ(9, file.entries[1].at.line);
 }
 
 TEST_PLAIN(a_broken_entry_is_said_and_the_next_one_is_read)

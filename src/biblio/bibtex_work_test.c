@@ -139,7 +139,7 @@ TEST_PLAIN(an_entry_takes_over_from_the_one_it_refers_to)
     const struct bib_work *paper =
         work("@inproceedings{p, title={Paper}, author={A B}, crossref={Proc}}\n"
              "@proceedings{proc, title={Proceedings of X}, year=1999, editor={C D}, "
-             "publisher={P}, doi={10.1/9}}");
+             "publisher={P}, doi={10.1000/9}}");
     CHECK_STR("Paper", paper->title);
     CHECK_STR("Proceedings of X", paper->venue);
     CHECK_EQ(1999, paper->year);
