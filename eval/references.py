@@ -33,7 +33,7 @@ from row import Row, data, program              # noqa: E402
 FOLDS = 10
 COLLECTION, CHUNK = "citations.xml", 60
 TRAINING = ["12", "0.1", "2"]           # rounds, penalty, how often a feature must be seen
-FEATURES = "20000"
+FEATURES = "30000"
 RENDERED = 5000
 ROWS = [("title", 0.90, 0.94), ("surnames", 0.88, 0.92), ("year", 0.96, 1.0),
         ("DOI or arXiv id", 0.97, 1.0)]

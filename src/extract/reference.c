@@ -264,6 +264,12 @@ static void find_authors(const struct parse *parse, struct bib_work *work)
     while (span.to > span.from && words_in(parse, span) == 0)
         span = run(parse, EXTRACT_AUTHOR, span.to);
     bool editors = span.to == span.from;
+    /* Names from the beginning on are of one list, whatever the chain took the first for. */
+    size_t first_name = span.from;
+    while (first_name > 0 && parse->labels[first_name - 1] == EXTRACT_EDITOR)
+        first_name--;
+    if (first_name == 0)
+        span.from = 0;
     if (editors)
         span = run(parse, EXTRACT_EDITOR, 0);
     /* Editors of the book are nobody's authors; those of the work itself stand before it. */
