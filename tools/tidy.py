@@ -40,6 +40,7 @@ UNTESTED = {
     "src/svc/node/admin.c": "routes of the node; node_test.c calls them",
     "src/svc/node/front.c": "where the node listens; node_test.c comes in by it",
     "src/svc/node/health.c": "what the node says of itself; node_test.c reads it",
+    "src/svc/check/inquiry.c": "one reference in the engine; engine_test.c takes it there",
     "src/testing/test.c": "tested in tests/harness",
 }
 

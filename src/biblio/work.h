@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 /* "van der Berg", "Jan Q.".  `given` is NULL where there is none, and then `family` is the
  * whole name: of an institution, of a person with one name, or of one that was cited by the
  * surname alone.  Suffixes (Jr., III) and numbers that tell namesakes apart are left out. */
@@ -41,6 +43,9 @@ struct bib_work {
     const char *const *urls;        /* as written, repaired where a line broke */
     uint32_t url_count;
 };
+
+/* A copy with all its texts in the arena; NULL: that is full. */
+struct bib_work *bib_work_copy(struct wr_arena *arena, const struct bib_work *from);
 
 /* A work in somebody's bibliography. */
 struct bib_reference {

@@ -44,7 +44,8 @@ wr_err library_open_sample(struct library **ret, struct library_why *why)
 {
     struct wr_arena arena = WR_ARENA(ARENA_MAX);
     struct library_writer *writer = NULL;
-    const struct library_plan plan = { .kind = "bib", .name = "sample", .input = "built in" };
+    const struct library_plan plan = { .kind = LIBRARY_SAMPLE, .name = "sample",
+                                       .input = "built in" };
     wr_err err = library_writer_open(&writer, &plan, why);
     if (err)
         return err;

@@ -12,6 +12,8 @@
 
 #include "library/library.h"
 
+#define LIBRARY_SAMPLE "sample"         /* its kind */
+
 /* To be closed like any other.  Errors: NOMEM; with a sentence. */
 wr_err library_open_sample(struct library **ret, struct library_why *why);
 

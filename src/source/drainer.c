@@ -339,18 +339,23 @@ wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf)
     return err;
 }
 
-void drainer_close(struct drainer *drainer)
+void drainer_stop(struct drainer *drainer)
 {
     struct drainer_job job;
-    if (!drainer)
-        return;
     if (drainer->queue)
         wr_chan_close(drainer->queue);
     if (drainer->scope)
         wr_scope_cancel(drainer->scope);
-    (void)!wr_scope_close(drainer->scope);
     while (drainer->queue && !wr_chan_recv(drainer->queue, &job, WR_NOW))
         report(&job, WR_CANCELED, NULL);
+}
+
+void drainer_close(struct drainer *drainer)
+{
+    if (!drainer)
+        return;
+    drainer_stop(drainer);
+    (void)!wr_scope_close(drainer->scope);
     wr_chan_free(drainer->queue);
     wr_limiter_free(drainer->limiter);
     if (drainer->turn)

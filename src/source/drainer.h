@@ -104,8 +104,11 @@ struct drainer_stat {
  * Errors: NOMEM, BUSY, CANCELED, TIMEOUT. */
 wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf);
 
-/* Take no more; what is under way or queued is reported as CANCELED.  Nobody may be asking any
- * more: coordinators end first.  NULL is allowed. */
+/* Take no more; what is under way or queued is reported as CANCELED, some of it after this has
+ * returned.  Twice is fine. */
+void drainer_stop(struct drainer *drainer);
+
+/* Stop, wait until all is reported, and free it.  Nobody may be asking it.  NULL is allowed. */
 void drainer_close(struct drainer *drainer);
 
 const struct source_driver *drainer_driver(const struct drainer *drainer);

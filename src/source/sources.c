@@ -95,6 +95,13 @@ wr_err sources_open(struct sources **ret, const struct sources_conf *conf)
     return err;
 }
 
+void sources_stop(struct sources *sources)
+{
+    for (size_t i = 0; sources && i < SOURCES_MAX; i++)
+        if (sources->drainers[i])
+            drainer_stop(sources->drainers[i]);
+}
+
 void sources_close(struct sources *sources, wr_time deadline)
 {
     if (!sources)

@@ -53,6 +53,10 @@ const struct source_driver *sources_driver(size_t place);
  * Errors: INVALID (the proxy); NOMEM, NOFILE, BUSY, CANCELED, TIMEOUT. */
 wr_err sources_open(struct sources **ret, const struct sources_conf *conf);
 
+/* Stop all drainers (drainer_stop): for who must see every report before they are closed.
+ * NULL is allowed. */
+void sources_stop(struct sources *sources);
+
 /* Report what is queued or under way as CANCELED, and close the client by the deadline.  NULL
  * is allowed. */
 void sources_close(struct sources *sources, wr_time deadline);

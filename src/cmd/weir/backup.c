@@ -134,7 +134,6 @@ bool backup_place(char *ret, const char *path)
 
 int weir_backup(int argc, char **argv)
 {
-    static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
     bool json = false;
     const struct wr_conf_switch switches[] = { { "--json", &json, "Print JSON." }, { 0 } };
     struct backup backup = { 0 };
@@ -149,7 +148,7 @@ int weir_backup(int argc, char **argv)
         return 2;
     }
     struct wr_conf *conf = weir_load(&(struct wr_conf_source){
-        .tables = tables, .argc = argc - 1, .argv = argv + 1, .env = environ,
+        .tables = weir_tables, .argc = argc - 1, .argv = argv + 1, .env = environ,
         .switches = switches, .services = weir_services });
     if (!conf)
         return 2;

@@ -185,8 +185,8 @@ static wr_err run(void *arg)
 
 static wr_err run_all(struct bench *bench)
 {
-    static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
-    struct wr_conf_source source = { .tables = tables, .argc = OWN_FLAGS, .argv = own_flags };
+    struct wr_conf_source source = { .tables = weir_tables, .argc = OWN_FLAGS,
+                                     .argv = own_flags };
     struct wr_conf_report report = { 0 };
     bench->start = (struct node_start){ .source = &source, .ready = on_ready, .arg = bench,
                                         .no_signals = true };

@@ -10,8 +10,6 @@
 
 #define OUT_MAX (1024ul * 1024)
 
-static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
-
 static int usage(FILE *to)
 {
     fprintf(to, "usage: weir config print [--json] [FLAG...]\n"
@@ -23,7 +21,7 @@ static int usage(FILE *to)
     if (to == stderr)
         return 2;
     struct wr_text text = wr_text_heap(OUT_MAX);
-    wr_conf_help(&text, &(struct wr_conf_source){ .tables = tables });
+    wr_conf_help(&text, &(struct wr_conf_source){ .tables = weir_tables });
     fprintf(to, "\nflags, also as WEIR_... in the environment and as keys in a file:\n%s",
             text.at);
     wr_text_free(&text);
@@ -49,10 +47,9 @@ static int print(int argc, char **argv)
     const struct wr_conf_switch switches[] = {
         { "--json", &json, "Print JSON." }, { "--help", &help, "This." }, { 0 },
     };
-    struct wr_conf *conf = weir_load(&(struct wr_conf_source){ .tables = tables, .argc = argc,
-                                                          .argv = argv, .env = environ,
-                                                          .services = weir_services,
-                                                          .switches = switches });
+    struct wr_conf *conf = weir_load(&(struct wr_conf_source){
+        .tables = weir_tables, .argc = argc, .argv = argv, .env = environ,
+        .services = weir_services, .switches = switches });
     if (help) {
         wr_conf_unref(conf);
         return usage(stdout);
@@ -83,7 +80,7 @@ static int validate(int argc, char **argv)
     memcpy(flags + 1, argv, (size_t)argc * sizeof(*flags));
     flags[1] = config;
     struct wr_conf *conf = weir_load(&(struct wr_conf_source){
-        .tables = tables, .argc = argc + 1, .argv = flags, .env = environ,
+        .tables = weir_tables, .argc = argc + 1, .argv = flags, .env = environ,
         .services = weir_services });
     free(flags);
     if (!conf)

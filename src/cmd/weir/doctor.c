@@ -407,12 +407,11 @@ static int usage(const struct wr_conf_source *source)
 
 int weir_doctor(int argc, char **argv)
 {
-    static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
     bool json_wanted = false, help = false;
     const struct wr_conf_switch switches[] = {
         { "--json", &json_wanted, "Print JSON." }, { "--help", &help, "This." }, { 0 },
     };
-    struct wr_conf_source source = { .tables = tables, .argc = argc, .argv = argv,
+    struct wr_conf_source source = { .tables = weir_tables, .argc = argc, .argv = argv,
                                      .env = environ, .switches = switches,
                                      .services = weir_services };
     struct wr_conf *conf = NULL;

@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
     { "backup", weir_backup, "copy the store into a folder, while the node goes on" },
     { "bench", weir_bench, "how fast a node answers, and how evenly" },
+    { "check", weir_check, "does every work cited in a paper exist, as cited?" },
     { "config", weir_config, "print or check the configuration" },
     { "run", weir_run, "the node; also without any command" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },

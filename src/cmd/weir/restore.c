@@ -117,7 +117,6 @@ static void print(const struct restore *restore, bool json_wanted)
 
 int weir_restore(int argc, char **argv)
 {
-    static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
     bool json = false, replace = false;
     const struct wr_conf_switch switches[] = {
         { "--json", &json, "Print JSON." },
@@ -134,7 +133,7 @@ int weir_restore(int argc, char **argv)
         return 2;
     }
     struct wr_conf *conf = weir_load(&(struct wr_conf_source){
-        .tables = tables, .argc = argc - 1, .argv = argv + 1, .env = environ,
+        .tables = weir_tables, .argc = argc - 1, .argv = argv + 1, .env = environ,
         .switches = switches, .services = weir_services });
     if (!conf)
         return 2;

@@ -18,6 +18,7 @@
 #include "cmd/weir/data.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
+#include "svc/check/keys.h"
 #include "net/tls.h"
 #include "rt/os.h"
 #include "svc/node/node.h"
@@ -26,9 +27,9 @@
 
 extern char **environ;
 
-static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
-
 const char *const weir_services[] = { NULL };
+
+const struct wr_conf_table *const weir_tables[] = { &wr_node_keys, &check_keys, NULL };
 
 struct start {
     struct wr_conf *conf;
@@ -279,7 +280,7 @@ int weir_run(int argc, char **argv)
     struct start start = { .lock = -1 };
     clock_gettime(CLOCK_MONOTONIC, &start.began);
     struct wr_conf_report report = { 0 };
-    start.source = (struct wr_conf_source){ .tables = tables, .argc = argc, .argv = argv,
+    start.source = (struct wr_conf_source){ .tables = weir_tables, .argc = argc, .argv = argv,
                                             .env = environ, .services = weir_services };
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0)

@@ -117,11 +117,11 @@ static wr_err draw(void *arg)
 
 static wr_err make_map(struct wr_text *map, enum wr_topo_format format)
 {
-    static const struct wr_conf_table *const tables[] = { &wr_node_keys, NULL };
     static char *const flags[] = { "weir", "--http-addr", "127.0.0.1:0", "--oap-addr",
                                    "127.0.0.1:0", "--amnesia", "--log-level", "error",
                                    "--workers-count", "2" };
-    struct wr_conf_source source = { .tables = tables, .argc = sizeof(flags) / sizeof(*flags),
+    struct wr_conf_source source = { .tables = weir_tables,
+                                     .argc = sizeof(flags) / sizeof(*flags),
                                      .argv = flags, .cpus = 2 };
     struct wr_conf_report report = { 0 };
     struct sketch sketch = { .map = map, .format = format,

@@ -13,6 +13,10 @@
 /* The services that this program has, which services.enable may name; NULL at the end. */
 extern const char *const weir_services[];
 
+/* Everything that can be configured; NULL at the end. */
+struct wr_conf_table;
+extern const struct wr_conf_table *const weir_tables[];
+
 /* Load a configuration, and say on standard error what there is to say; NULL: it is wrong. */
 struct wr_conf;
 struct wr_conf_source;
@@ -24,6 +28,7 @@ bool backup_place(char *ret, const char *path);
 
 int weir_backup(int argc, char **argv);
 int weir_bench(int argc, char **argv);
+int weir_check(int argc, char **argv);
 int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);
 int weir_doctor(int argc, char **argv);

@@ -1,0 +1,287 @@
+/* engine_test.c - references through the engine: a real library, real sources on loopback. */
+#include "svc/check/engine.h"
+
+#include "testing/catalogue_rig.h"
+#include "testing/library_rig.h"
+
+#define NOTHING "{\"message\":{\"total-results\":0,\"items\":[]}}"
+#define NOTES \
+    "{\"message\":{\"total-results\":1,\"items\":[{\"title\":[\"Notes on the Analytical " \
+    "Engine\"],\"author\":[{\"given\":\"Ada\",\"family\":\"Lovelace\"}]," \
+    "\"DOI\":\"10.1000/" \
+    "notes\",\"issued\":{\"date-parts\":[[1843]]},\"type\":\"journal-article\"}]}}"
+#define NO_HITS "{\"result\":{\"hits\":{\"@total\":\"0\"}}}"
+
+static const struct wr_fetch_range here = {
+    .ip = { .kind = WR_ADDR_IP4, .ip = { 127 } }, .bits = 8,
+};
+static const struct bib_name lovelace = { "Lovelace", "Ada" };
+
+static struct bib_work notes(void)
+{
+    return (struct bib_work){ .title = "Notes on the Analytical Engine", .authors = &lovelace,
+                              .author_count = 1, .year = 1843 };
+}
+
+/* Crossref and DBLP, and a library with one work. */
+struct rig {
+    struct catalogue *crossref, *dblp;
+    wr_time dblp_interval;
+    struct library_rig library;
+    struct library *libraries[1];
+    struct sources_conf conf;
+    struct sources *sources;
+    struct check_engine *engine;
+    struct check_engine_conf engine_conf;
+};
+
+static size_t place_of(const char *slug)
+{
+    size_t place = 0;
+    while (strcmp(sources_driver(place)->slug, slug) != 0)
+        place++;
+    return place;
+}
+
+static void open_rig(struct rig *rig, bool with_library)
+{
+    rig->conf = (struct sources_conf){ .plain = true, .allow = &here, .allow_count = 1,
+                                       .cache = rig->conf.cache };
+    for (size_t i = 0; i < SOURCES_MAX; i++)
+        rig->conf.settings[i].off = true;
+    if (rig->crossref) {
+        catalogue_open(rig->crossref);
+        rig->conf.settings[place_of("crossref")] =
+            (struct sources_setting){ .base = rig->crossref->base };
+    }
+    if (rig->dblp) {
+        catalogue_open(rig->dblp);
+        rig->conf.settings[place_of("dblp")] =
+            (struct sources_setting){ .base = rig->dblp->base, .interval = rig->dblp_interval };
+    }
+    if (with_library) {
+        struct bib_record record = { .work = notes(), .id = "n1" };
+        library_rig_open(&rig->library);
+        rig_add(&rig->library, &record);
+        rig_finish(&rig->library);
+        rig->libraries[0] = rig->library.lib;
+        rig->engine_conf.libraries = rig->libraries;
+        rig->engine_conf.library_count = 1;
+    }
+    CHECK_OK(sources_open(&rig->sources, &rig->conf));
+    rig->engine_conf.sources = rig->sources;
+    rig->engine_conf.year = 2026;
+    REQUIRE_OK(check_engine_open(&rig->engine, &rig->engine_conf));
+}
+
+static void close_rig(struct rig *rig)
+{
+    sources_stop(rig->sources);
+    check_engine_close(rig->engine);
+    sources_close(rig->sources, WR_NOW);
+    if (rig->engine_conf.library_count)
+        library_rig_close(&rig->library);
+    if (rig->dblp)
+        catalogue_close(rig->dblp);
+    if (rig->crossref)
+        catalogue_close(rig->crossref);
+}
+
+static struct check_paper *paper_of(const struct bib_work *works, size_t count)
+{
+    struct wr_arena arena = WR_ARENA(1 << 20);
+    struct bib_references references = {
+        .at = wr_arena_alloc(&arena, count * sizeof(struct bib_reference)), .count = count };
+    for (size_t i = 0; i < count; i++)
+        references.at[i] = (struct bib_reference){ .work = works[i], .raw = "raw",
+                                                   .number = (uint32_t)i + 1 };
+    struct check_paper *paper = NULL;
+    CHECK_OK(check_paper_new(&paper, &(struct check_paper_conf){ .arena = &arena,
+                                                                 .references = references }));
+    return paper;
+}
+
+/* Check one work by itself; the report lives as long as the paper. */
+static const struct check_finding *check_one(struct rig *rig, struct check_paper **ret,
+                                             struct bib_work work)
+{
+    *ret = paper_of(&work, 1);
+    CHECK_OK(check_engine_check(rig->engine, *ret, wr_after(WR_S(600))));
+    return &check_paper_report(*ret)->findings[0];
+}
+
+TEST(a_work_in_a_library_is_verified_and_nobody_is_asked)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct rig rig = { .crossref = &crossref };
+    struct check_paper *paper;
+    open_rig(&rig, true);
+    const struct check_finding *finding = check_one(&rig, &paper, notes());
+    CHECK_EQ(BIB_VERIFIED, finding->verdict.outcome);
+    REQUIRE(finding->evidence_count == 1);
+    CHECK_STR("Rig", finding->evidence[0].source);
+    CHECK(finding->evidence[0].version && strlen(finding->evidence[0].version) == 64);
+    CHECK_EQ(0, crossref.asked);
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(a_work_that_everybody_was_asked_about_in_vain_is_not_found)
+{
+    static struct catalogue crossref = { .body = NOTHING }, dblp = { .body = NO_HITS };
+    static struct rig rig = { .crossref = &crossref, .dblp = &dblp };
+    struct check_paper *paper;
+    open_rig(&rig, false);
+    const struct check_finding *finding = check_one(&rig, &paper, notes());
+    CHECK_EQ(BIB_NOT_FOUND, finding->verdict.outcome);
+    CHECK_EQ(2, finding->asked_count);
+    CHECK_EQ(CHECK_UNKNOWN, finding->asked[0].answer);
+    CHECK_EQ(1, crossref.asked);
+    CHECK_EQ(1, dblp.asked);
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(a_source_that_fails_makes_it_inconclusive_and_is_asked_again)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct catalogue dblp = { .scripted = 2,
+                                     .script = { { .status = 500 }, { .status = 500 } } };
+    static struct rig rig = { .crossref = &crossref, .dblp = &dblp };
+    struct check_paper *paper;
+    open_rig(&rig, false);
+    const struct check_finding *finding = check_one(&rig, &paper, notes());
+    CHECK_EQ(BIB_INCONCLUSIVE, finding->verdict.outcome);
+    CHECK(finding->reason && strstr(finding->reason, "DBLP"));
+    CHECK_EQ(2, dblp.asked);
+    CHECK_EQ(1, crossref.asked);                /* which had answered */
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(a_source_that_fails_once_is_heard_the_second_time)
+{
+    static struct catalogue crossref = { .body = NOTES, .scripted = 1,
+                                         .script = { { .status = 502 } } };
+    static struct rig rig = { .crossref = &crossref };
+    struct check_paper *paper;
+    open_rig(&rig, false);
+    const struct check_finding *finding = check_one(&rig, &paper, notes());
+    CHECK_EQ(BIB_VERIFIED, finding->verdict.outcome);
+    CHECK_STR("CrossRef", finding->evidence[0].source);
+    CHECK(finding->evidence[0].asked_ms > 0);
+    CHECK_EQ(2, crossref.asked);
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(whoever_has_not_been_asked_yet_is_not_when_it_is_verified)
+{
+    static struct catalogue crossref = { .body = NOTES }, dblp = { .body = NO_HITS };
+    static struct rig rig = { .crossref = &crossref, .dblp = &dblp, .dblp_interval = WR_S(30) };
+    open_rig(&rig, false);
+    /* Crossref has verified the second and the third before DBLP has had its second turn. */
+    struct bib_work works[] = { notes(), notes(), notes() };
+    struct check_paper *paper = paper_of(works, 3);
+    CHECK_OK(check_engine_check(rig.engine, paper, wr_after(WR_S(600))));
+    for (size_t i = 0; i < 3; i++)
+        CHECK_EQ(BIB_VERIFIED, check_paper_report(paper)->findings[i].verdict.outcome);
+    CHECK_EQ(1, dblp.asked);
+    CHECK_EQ(3, crossref.asked);
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(an_identifier_is_followed_though_a_library_has_the_work)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct rig rig = { .crossref = &crossref };
+    struct check_paper *paper;
+    open_rig(&rig, true);
+    struct bib_work work = notes();
+    work.doi = "10.1000/another";
+    (void)check_one(&rig, &paper, work);
+    CHECK(crossref.asked > 0);
+    CHECK(strstr(crossref.heads[0], "10.1000"));
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(a_reference_without_anything_to_look_for_is_skipped)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct rig rig = { .crossref = &crossref };
+    open_rig(&rig, false);
+    struct wr_arena arena = WR_ARENA(1 << 16);
+    struct bib_reference *reference = wr_arena_alloc(&arena, sizeof(*reference));
+    *reference = (struct bib_reference){ .raw = "ibid.", .skip = "it has no title",
+                                         .number = 1 };
+    struct check_paper *paper;
+    REQUIRE_OK(check_paper_new(&paper, &(struct check_paper_conf){
+        .arena = &arena, .references = { reference, 1 } }));
+    CHECK_OK(check_engine_check(rig.engine, paper, WR_NEVER));
+    const struct check_finding *finding = &check_paper_report(paper)->findings[0];
+    CHECK_EQ(BIB_SKIPPED, finding->verdict.outcome);
+    CHECK_STR("it has no title", finding->reason);
+    CHECK_EQ(0, crossref.asked);
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(what_a_source_said_is_remembered_for_the_next_paper)
+{
+    static struct catalogue crossref = { .body = NOTES }, dblp = { .body = NO_HITS };
+    static struct rig rig = { .crossref = &crossref, .dblp = &dblp };
+    struct check_paper *paper;
+    CHECK_OK(wr_cache_new(&rig.conf.cache, &(struct wr_cache_conf){
+        .name = "check.sources", .ttl = DRAINER_TTL, .ttl_nothing = DRAINER_TTL_NOTHING }));
+    open_rig(&rig, false);
+    (void)check_one(&rig, &paper, notes());
+    check_paper_unref(paper);
+    unsigned before = crossref.asked + dblp.asked;
+    const struct check_finding *finding = check_one(&rig, &paper, notes());
+    CHECK_EQ(BIB_VERIFIED, finding->verdict.outcome);
+    CHECK_EQ(0, finding->evidence[0].asked_ms);
+    CHECK_EQ(before, crossref.asked + dblp.asked);
+    check_paper_unref(paper);
+    struct wr_cache *cache = rig.conf.cache;
+    close_rig(&rig);
+    wr_cache_free(cache);
+}
+
+TEST(a_paper_whose_time_is_over_says_what_was_not_looked_at)
+{
+    static struct catalogue crossref = { .body = NOTHING, .delay = WR_S(8) };
+    static struct rig rig = { .crossref = &crossref, .engine_conf = { .in_flight = 1 } };
+    open_rig(&rig, false);
+    struct bib_work works[] = { notes(), notes() };
+    struct check_paper *paper = paper_of(works, 2);
+    wr_time began = wr_now();
+    CHECK_ERR(WR_TIMEOUT, check_engine_check(rig.engine, paper, wr_after(WR_S(3))));
+    CHECK_EQ(WR_S(3), wr_now() - began);
+    const struct check_report *report = check_paper_report(paper);
+    CHECK(report->cut_short);
+    CHECK_EQ(BIB_INCONCLUSIVE, report->findings[0].verdict.outcome);
+    CHECK_EQ(BIB_INCONCLUSIVE, report->findings[1].verdict.outcome);
+    check_paper_unref(paper);
+    began = wr_now();
+    close_rig(&rig);                            /* what is under way is given up */
+    CHECK(wr_now() - began < WR_S(1));
+}
+
+TEST(no_more_references_than_allowed_are_under_way)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct rig rig = { .crossref = &crossref, .engine_conf = { .in_flight = 3 } };
+    open_rig(&rig, false);
+    struct bib_work works[20];
+    for (size_t i = 0; i < 20; i++)
+        works[i] = notes();
+    struct check_paper *paper = paper_of(works, 20);
+    CHECK_OK(check_engine_check(rig.engine, paper, wr_after(WR_S(600))));
+    CHECK_EQ(20, crossref.asked);
+    for (size_t i = 1; i < 20; i++)             /* its limit: one each second */
+        CHECK(crossref.at[i] - crossref.at[i - 1] >= WR_S(1));
+    check_paper_unref(paper);
+    close_rig(&rig);
+}

@@ -1,0 +1,157 @@
+/* panel.c - everybody who can be asked about a work, as the configuration has it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "svc/check/panel.h"
+
+#define CLOSE_WITHIN WR_S(2)
+
+/* ---- libraries ---- */
+
+static void take_library(struct check_panel *panel, struct library *library)
+{
+    size_t i = panel->library_count++;
+    struct library_info info = library_info(library);
+    panel->libraries[i] = library;
+    memcpy(panel->versions[i], info.version, sizeof(panel->versions[i]));
+    panel->views[i] = (struct check_library){ .name = info.name, .kind = info.kind,
+                                              .version = panel->versions[i],
+                                              .records = info.records };
+}
+
+static wr_err open_all(struct check_panel *panel, const char *const *paths, size_t count,
+                       struct library_why *why)
+{
+    wr_err err = WR_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        struct library *library;
+        if (panel->library_count == CHECK_LIBRARIES_MAX) {
+            snprintf(why->text, sizeof(why->text), "too many libraries: at most %d",
+                     CHECK_LIBRARIES_MAX);
+            return WR_INVALID;
+        }
+        err = library_open(&library, paths[i], why);
+        if (!err)
+            take_library(panel, library);
+    }
+    return err;
+}
+
+static wr_err open_libraries(struct check_panel *panel, const struct check_panel_conf *conf,
+                             char *why)
+{
+    const char *const *paths;
+    size_t count = wr_conf_words(conf->conf, "check.libraries", &paths);
+    struct library_why said = { "" };
+    struct library *sample;
+    wr_err err = WR_OK;
+    if (!conf->alone && wr_conf_bool(conf->conf, "check.sample")) {
+        err = library_open_sample(&sample, &said);
+        if (!err)
+            take_library(panel, sample);
+    }
+    if (!err && !conf->alone)
+        err = open_all(panel, paths, count, &said);
+    if (!err)
+        err = open_all(panel, conf->libraries, conf->library_count, &said);
+    if (err)
+        snprintf(why, CHECK_WHY_MAX, "%s", said.text);
+    return err;
+}
+
+/* ---- sources ---- */
+
+static struct sources_setting *setting_of(struct check_panel *panel, const char *word)
+{
+    size_t len = strcspn(word, "=");
+    for (size_t i = 0; i < SOURCES_MAX; i++) {
+        const struct source_driver *driver = sources_driver(i);
+        if ((strlen(driver->slug) == len && strncmp(driver->slug, word, len) == 0)
+            || strcasecmp(driver->name, word) == 0)
+            return &panel->sources_conf.settings[i];
+    }
+    return NULL;                    /* the configuration has been checked: there is none such */
+}
+
+static void set_keys(struct check_panel *panel, const struct wr_conf *conf)
+{
+    static const char *const slugs[] = { "semantic_scholar", "openalex", "pubmed", "govinfo" };
+    for (size_t i = 0; i < sizeof(slugs) / sizeof(*slugs); i++) {
+        char key[64];
+        snprintf(key, sizeof(key), "check.%s_key", slugs[i]);
+        setting_of(panel, slugs[i])->key = wr_conf_secret(conf, key);
+    }
+}
+
+static wr_err open_sources(struct check_panel *panel, const struct wr_conf *conf,
+                           struct wr_cache *cache, char *why)
+{
+    const char *const *words;
+    struct sources_conf *sources = &panel->sources_conf;
+    size_t count = wr_conf_words(conf, "check.without", &words);
+    for (size_t i = 0; i < count; i++)
+        setting_of(panel, words[i])->off = true;
+    count = wr_conf_words(conf, "check.bases", &words);
+    for (size_t i = 0; i < count; i++)
+        setting_of(panel, words[i])->base = strchr(words[i], '=') + 1;
+    set_keys(panel, conf);
+    sources->mailto = wr_conf_text(conf, "check.mailto");
+    sources->cache = cache;
+    sources->settings[SOURCES_WAYBACK].on = wr_conf_bool(conf, "check.wayback");
+    sources->settings[SOURCES_WEB_SEARCH].base = wr_conf_text(conf, "check.searxng");
+    sources->settings[SOURCES_WEB_SEARCH].on = wr_conf_has(conf, "check.searxng");
+    /* An address that the configuration names may be on this machine; one out of a document may
+     * not.  Which is meant is not known here, so it is allowed only when one is named. */
+    if (count || wr_conf_has(conf, "check.searxng")) {
+        (void)!wr_addr_parse(&panel->loopback[0].ip, "127.0.0.1:0");
+        (void)!wr_addr_parse(&panel->loopback[1].ip, "[::1]:0");
+        panel->loopback[0].bits = 8;
+        panel->loopback[1].bits = 128;
+        sources->allow = panel->loopback;
+        sources->allow_count = 2;
+    }
+    wr_err err = sources_open(&panel->sources, sources);
+    if (err)
+        snprintf(why, CHECK_WHY_MAX, "the sources cannot be asked: %s", wr_err_text(err));
+    return err;
+}
+
+static wr_err open_engine(struct check_panel *panel, const struct wr_conf *conf, char *why)
+{
+    wr_err err = check_engine_open(&panel->engine, &(struct check_engine_conf){
+        .libraries = panel->libraries, .library_count = panel->library_count,
+        .sources = panel->sources,
+        .coordinators = (unsigned)wr_conf_int(conf, "check.workers"),
+        .in_flight = (unsigned)wr_conf_int(conf, "check.in_flight"),
+        .within = wr_conf_duration(conf, "check.reference_timeout") });
+    if (err)
+        snprintf(why, CHECK_WHY_MAX, "no coordinator can be started: %s", wr_err_text(err));
+    return err;
+}
+
+wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf *conf,
+                        char *why)
+{
+    wr_err err = WR_OK;
+    *panel = (struct check_panel){ 0 };
+    if (conf->closed)
+        return WR_OK;
+    err = open_libraries(panel, conf, why);
+    if (!err && !wr_conf_bool(conf->conf, "check.offline"))
+        err = open_sources(panel, conf->conf, conf->cache, why);
+    if (!err)
+        err = open_engine(panel, conf->conf, why);
+    if (err)
+        check_panel_close(panel);
+    return err;
+}
+
+void check_panel_close(struct check_panel *panel)
+{
+    sources_stop(panel->sources);
+    check_engine_close(panel->engine);
+    sources_close(panel->sources, wr_after(CLOSE_WITHIN));
+    for (size_t i = 0; i < panel->library_count; i++)
+        library_close(panel->libraries[i]);
+    *panel = (struct check_panel){ 0 };
+}

@@ -1,0 +1,56 @@
+/* panel.h - everybody who can be asked about a work, as the configuration has it.
+ *
+ *     struct check_panel panel;
+ *     char why[CHECK_WHY_MAX];
+ *     err = check_panel_open(&panel, &(struct check_panel_conf){ .conf = conf }, why);
+ *     ...panel.engine, panel.libraries, panel.sources
+ *     check_panel_close(&panel);
+ *
+ * Libraries are opened, then the sources unless it is offline, then the engine (engine.h).
+ */
+#ifndef WR_CHECK_PANEL_H
+#define WR_CHECK_PANEL_H
+
+#include <weir/addr.h>
+#include <weir/cache.h>
+#include <weir/fetch.h>
+
+#include "conf/conf.h"
+#include "library/library.h"
+#include "library/sample.h"
+#include "source/sources.h"
+#include "svc/check/engine.h"
+
+#define CHECK_WHY_MAX 600
+#define CHECK_LIBRARIES_MAX 64
+
+/* Zero is the default of everything but conf.  What it points to must outlive the panel. */
+struct check_panel_conf {
+    const struct wr_conf *conf;
+    struct wr_cache *cache;             /* of what sources say */
+    const char *const *libraries;       /* besides those of the configuration; */
+    size_t library_count;
+    bool alone;                         /* ... or instead of them, and of the sample */
+    bool closed;                        /* nobody will be asked at all */
+};
+
+struct check_panel {
+    struct library *libraries[CHECK_LIBRARIES_MAX];
+    struct check_library views[CHECK_LIBRARIES_MAX];        /* for reports */
+    char versions[CHECK_LIBRARIES_MAX][WR_HASH_TEXT];
+    size_t library_count;
+    struct sources_conf sources_conf;
+    struct wr_fetch_range loopback[2];      /* where a base of ours may be */
+    struct sources *sources;                /* NULL: offline */
+    struct check_engine *engine;
+};
+
+/* In the caller's scope, who must close it before his task returns.
+ * Errors: with a sentence in `why`: those of library_open, sources_open, check_engine_open. */
+wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf *conf,
+                        char *why);
+
+/* One that could not be opened is fine. */
+void check_panel_close(struct check_panel *panel);
+
+#endif
