@@ -107,7 +107,7 @@ static bool accent_before(struct wr_text *ret, int32_t on)
         len--;
     if (len == 0 || !is_letter(ret->at[len - 1]))
         return false;
-    int32_t letter = ret->at[len - 1], both = composed(letter, on);
+    int32_t letter = (unsigned char)ret->at[len - 1], both = composed(letter, on);
     if (both == letter)
         return false;
     wr_text_rewind(ret, len - 1);

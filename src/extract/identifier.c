@@ -27,7 +27,7 @@ static bool in_number(const char *raw, size_t i)
     size_t digits = 0;
     while (digits < i && is_digit(raw[i - 1 - digits]))
         digits++;
-    char before = digits < i ? raw[i - 1 - digits] : ' ';
+    char before = (char)(digits < i ? raw[i - 1 - digits] : ' ');
     return (digits == 2 && raw[i - 2] == '1' && raw[i - 1] == '0')
         || (digits == 4 && (before == ':' || is_gap(before)));
 }

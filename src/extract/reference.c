@@ -457,7 +457,7 @@ size_t extract_reference_label(const char *text, size_t len, uint32_t *ret_numbe
         at = end && end - text > 1 ? (size_t)(end - text) : len;
         number = 0;
     }
-    char close = square ? ']' : round ? ')' : '.';
+    char close = (char)(square ? ']' : round ? ')' : '.');
     if (at >= len || (text[at] != close && !(close == '.' && text[at] == ')')))
         return 0;
     at++;

@@ -230,7 +230,7 @@ static wr_err run(void *arg)
     wr_http_free(catalogue->http);
     uint64_t reported = catalogue->found + catalogue->nothing + catalogue->failed
                         + catalogue->skipped;
-    WR_ASSERT(reported == COORDINATORS * REFERENCES * QUESTIONS);
+    WR_ASSERT(reported == (size_t)COORDINATORS * REFERENCES * QUESTIONS);
     wr_sim_note("%" PRIu64 " found, %" PRIu64 " not there, %" PRIu64 " failed, %" PRIu64
                 " skipped, %" PRIu64 " requests", catalogue->found, catalogue->nothing,
                 catalogue->failed, catalogue->skipped, catalogue->arrived);

@@ -102,7 +102,7 @@ static void fix_everything(struct reading *it, const char *bib, size_t len, bool
             };
     }
     struct check_report report = { .findings = findings, .count = it->references.count };
-    struct wr_text fixed = wr_text_heap(16 * INPUT_MAX);
+    struct wr_text fixed = wr_text_heap((size_t)16 * INPUT_MAX);
     struct check_fixed count;
     wr_err err = check_fix(&fixed, &report, bib, len, &count);
     if (!err && !wrong)

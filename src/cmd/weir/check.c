@@ -128,7 +128,7 @@ static wr_err add_paper(struct checking *checking, const struct extract_document
     struct wr_arena arena = WR_ARENA(PAPER_ARENA_MAX);
     if (checking->paper_count == checking->paper_room) {
         size_t room = 2 * checking->paper_room + 16;
-        struct check_paper **papers = realloc(checking->papers, room * sizeof(*papers));
+        struct check_paper **papers = realloc(checking->papers, room * sizeof(void *));
         if (!papers)
             return WR_NOMEM;
         checking->papers = papers;
@@ -224,7 +224,7 @@ static bool put_form(const char *path, const struct wr_text *text)
 
 static bool write_reports(struct checking *checking)
 {
-    const struct check_report **reports = calloc(checking->paper_count + 1, sizeof(*reports));
+    const struct check_report **reports = calloc(checking->paper_count + 1, sizeof(void *));
     bool good = reports;
     for (size_t i = 0; good && i < checking->paper_count; i++)
         reports[i] = check_paper_report(checking->papers[i]);
@@ -395,7 +395,8 @@ static bool set_key(struct checking *checking, const char *text)
         return false;
     char *flag = checking->flags[checking->flag_count - 1];
     for (char *at = flag + 2; *at != '='; at++)
-        *at = *at == '.' || *at == '_' ? '-' : *at;
+        if (*at == '.' || *at == '_')
+            *at = '-';
     return true;
 }
 

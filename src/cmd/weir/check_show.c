@@ -45,7 +45,7 @@ static void copy_plain(char *to, size_t size, const char *from)
 {
     size_t len = 0;
     for (; *from && len + 1 < size; from++)
-        to[len++] = (unsigned char)*from < ' ' || *from == 0x7f ? ' ' : *from;
+        to[len++] = (char)((unsigned char)*from < ' ' || *from == 0x7f ? ' ' : *from);
     while (*from && len && ((unsigned char)to[len - 1] & 0xc0) == 0x80)
         len--;                      /* no half character at the end */
     if (*from && len && (unsigned char)to[len - 1] >= 0xc0)

@@ -32,7 +32,7 @@ static bool make_room(struct judgement *judgement, size_t more)
     struct bib_record *records = wr_arena_grow(arena, judgement->records, judgement->count,
                                                room, sizeof(*records));
     const struct library **from = wr_arena_grow(arena, judgement->from, judgement->count, room,
-                                                sizeof(*from));
+                                                sizeof(void *));
     bool *remembered = wr_arena_grow(arena, judgement->remembered, judgement->count, room,
                                      sizeof(*remembered));
     if (!records || !from || !remembered)
