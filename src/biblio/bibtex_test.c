@@ -159,9 +159,8 @@ TEST_PLAIN(a_megabyte_of_any_sign_is_read_in_linear_time)
 {
     static const char *const signs[] = { "{", "@a{", "@a{}", "@a{b={", "@comment{",
                                          "\n@a{b,{", "\"", "@a(b=c#" };
-    size_t size = (size_t)1 << 20;
-    char *text = malloc(size + 1);
-    REQUIRE(text);
+    static char text[1 << 20];
+    size_t size = sizeof(text);
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         size_t len = strlen(signs[i]);
         for (size_t at = 0; at < size; at++)
@@ -170,7 +169,6 @@ TEST_PLAIN(a_megabyte_of_any_sign_is_read_in_linear_time)
         CHECK_OK(bibtex_parse(text, size, &big, &file));
         wr_arena_free(&big);
     }
-    free(text);
 }
 
 TEST_PLAIN(a_full_arena_is_no_memory)

@@ -28,7 +28,7 @@ static void make(int32_t stay)
     blob[2] = 1;
     blob[3] = 2;
     blob[4 + 0] = blob[4 + 3] = (uint32_t)stay;
-    uint32_t *ranges = blob + 4 + STEPS, width = UINT32_MAX / EXTRACT_CHAIN_RANGES + 1;
+    uint32_t *ranges = blob + 4 + (size_t)STEPS, width = UINT32_MAX / EXTRACT_CHAIN_RANGES + 1;
     for (uint32_t i = 0; i <= EXTRACT_CHAIN_RANGES; i++)
         ranges[i] = (uint32_t)(keys[0] / width < i) + (uint32_t)(keys[1] / width < i);
     ranges[EXTRACT_CHAIN_RANGES] = 2;
@@ -52,7 +52,7 @@ static void label(const uint32_t *seen, size_t count, uint8_t *ret)
 
 TEST_PLAIN(each_token_gets_the_label_its_features_speak_for)
 {
-    uint8_t ret[3];
+    uint8_t ret[3] = { 0 };
     make(0);
     label((uint32_t[]){ 7, 9, 7 }, 3, ret);
     CHECK(ret[0] == 0 && ret[1] == 1 && ret[2] == 0);
@@ -60,7 +60,7 @@ TEST_PLAIN(each_token_gets_the_label_its_features_speak_for)
 
 TEST_PLAIN(a_step_may_weigh_more_than_a_token)
 {
-    uint8_t ret[3];
+    uint8_t ret[3] = { 0 };
     make(8);
     label((uint32_t[]){ 7, 9, 7 }, 3, ret);
     CHECK(ret[0] == 0 && ret[1] == 0 && ret[2] == 0);
@@ -68,7 +68,7 @@ TEST_PLAIN(a_step_may_weigh_more_than_a_token)
 
 TEST_PLAIN(a_feature_that_was_never_seen_says_nothing)
 {
-    uint8_t ret[3];
+    uint8_t ret[3] = { 0 };
     make(1);
     label((uint32_t[]){ 9, 1234, 9 }, 3, ret);
     CHECK(ret[0] == 1 && ret[1] == 1 && ret[2] == 1);

@@ -96,17 +96,18 @@ TEST_PLAIN(what_is_no_layout_has_no_lines)
 
 TEST_PLAIN(a_word_without_end_is_cut)
 {
-    size_t size = (size_t)1 << 20;
-    char *text = malloc(size);
-    REQUIRE(text);
+    static const char begin[] = "<line x>\n<word >", end[] = "</word>\n</line>\n";
+    static char text[1 << 20];
+    size_t size = sizeof(text);
     memset(text, 'x', size);
-    memcpy(text, "<line x>\n<word >", 16);
-    memcpy(text + size - 16, "</word>\n</line>\n", 16);
+    for (size_t i = 0; i < sizeof(begin) - 1; i++)
+        text[i] = begin[i];
+    for (size_t i = 0; i < sizeof(end) - 1; i++)
+        text[size - (sizeof(end) - 1) + i] = end[i];
     split("");
     CHECK_OK(extract_layout(text, size, 0, &arena, &lines));
     REQUIRE(lines.count == 1);
     CHECK(lines.at[0].len < 65536);
-    free(text);
 }
 
 TEST_PLAIN(lines_that_do_not_fit_are_no_memory)

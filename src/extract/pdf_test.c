@@ -138,7 +138,7 @@ static const char *own_path(void)
 /* All lines of so many pages, in their order. */
 static void check_pages(unsigned pages)
 {
-    REQUIRE(asked.lines.count == 2 * pages);
+    REQUIRE(asked.lines.count == (size_t)2 * pages);
     for (unsigned i = 0; i < 2 * pages; i++) {
         const struct extract_line *line = &asked.lines.at[i];
         char want[64];

@@ -87,14 +87,11 @@ TEST_PLAIN(an_argument_is_what_its_braces_hold)
 
 TEST_PLAIN(there_is_an_end_to_items)
 {
-    size_t size = (EXTRACT_ITEMS_MAX + 5) * 12;
-    char *text = malloc(size + 1);
-    REQUIRE(text);
-    for (size_t i = 0; i < size; i += 12)
+    static char text[(size_t)(EXTRACT_ITEMS_MAX + 5) * 12 + 1];
+    for (size_t i = 0; i + 12 < sizeof(text); i += 12)
         memcpy(text + i, "\\bibitem{a}x", 13);
     CHECK_EQ(EXTRACT_ITEMS_MAX, read_tex(text));
     CHECK(tex.cut);
-    free(text);
 }
 
 TEST_PLAIN(a_megabyte_of_any_command_is_read_in_linear_time)
@@ -102,9 +99,8 @@ TEST_PLAIN(a_megabyte_of_any_command_is_read_in_linear_time)
     static const char *const signs[] = { "\\url{", "\\bibitem{", "\\entry{a}{",
                                          "\\entry\\field{", "%",
                                          "\\endentry\\entry{a}{b}\\name{a}{{", "\\bibinfo{" };
-    size_t size = (size_t)1 << 20;
-    char *text = malloc(size + 1);
-    REQUIRE(text);
+    static char text[1 << 20];
+    size_t size = sizeof(text);
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
         size_t len = strlen(signs[i]);
         for (size_t at = 0; at < size; at++)
@@ -113,5 +109,4 @@ TEST_PLAIN(a_megabyte_of_any_command_is_read_in_linear_time)
         CHECK_OK(extract_tex(text, size, &big, &tex));
         wr_arena_free(&big);
     }
-    free(text);
 }

@@ -8,7 +8,7 @@ static struct format_header sample(void)
     struct format_header header = { .kind = "acl", .name = "ACL", .records = 3, .id_bits = 2,
                                     .bucket_bits = 8 };
     header.sections[FORMAT_PLACES] = (struct format_range){ .offset = 4096, .size = 24 };
-    header.sections[FORMAT_BUCKETS] = (struct format_range){ .offset = 4160, .size = 257 * 4 };
+    header.sections[FORMAT_BUCKETS] = (struct format_range){ .offset = 4160, .size = 1028 };
     header.sections[FORMAT_POSTINGS] = (struct format_range){ .offset = 6000, .size = 40 };
     return header;
 }

@@ -30,7 +30,7 @@ TEST_PLAIN(a_record_comes_back_as_it_was)
 {
     struct wr_text text = wr_text_heap(RECORD_MAX);
     struct wr_arena arena = WR_ARENA(4096);
-    struct bib_record record = sample(), back;
+    struct bib_record record = sample(), back = { 0 };
     uint32_t venue = 0;
     CHECK_OK(record_write(&text, &record, RECORD_NO_VENUE));
     REQUIRE(read_back(&text, &arena, &back, &venue));
@@ -69,7 +69,7 @@ TEST_PLAIN(what_has_no_name_or_is_too_long_is_not_kept)
 
 TEST_PLAIN(a_record_that_is_too_long_as_a_whole_leaves_nothing_behind)
 {
-    struct wr_text text = wr_text_heap(2 * RECORD_MAX);
+    struct wr_text text = wr_text_heap((size_t)2 * RECORD_MAX);
     static struct bib_name names[100];
     memset(long_text, 'x', sizeof(long_text));
     long_text[3000] = '\0';

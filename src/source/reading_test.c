@@ -26,8 +26,8 @@ TEST_PLAIN(text_is_without_markup)
 TEST_PLAIN(a_text_that_is_too_long_ends_between_two_characters)
 {
     static char text[20000];
-    for (size_t i = 0; i + 3 < sizeof(text); i += 3)
-        memcpy(text + i, "€", 3);
+    for (size_t i = 0; i + 4 < sizeof(text); i += 3)
+        memcpy(text + i, "€", sizeof("€"));
     pose(&source_dblp, SOURCE_BY_TITLE, "x", NULL);
     const char *clean = reading_text(&rig_reading, text, strlen(text));
     REQUIRE(clean);

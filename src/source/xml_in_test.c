@@ -82,8 +82,9 @@ TEST_PLAIN(a_long_text_is_known_by_its_beginning)
 {
     static char xml[XML_IN_TEXT_MAX * 3];
     memset(xml, 'x', sizeof(xml));
-    memcpy(xml, "<a>", 3);
-    memcpy(xml + sizeof(xml) - 4, "</a>", 4);
+    static const char begin[] = { '<', 'a', '>' }, end[] = { '<', '/', 'a', '>' };
+    memcpy(xml, begin, sizeof(begin));
+    memcpy(xml + sizeof(xml) - sizeof(end), end, sizeof(end));
     CHECK_OK(xml_in_read(xml, sizeof(xml), &(struct xml_in){ .end = on_long }));
     CHECK_EQ(XML_IN_TEXT_MAX, longest);
 }

@@ -61,7 +61,8 @@ static void check_cell(const char *want, const char *key)
                                    .unjudged = true };
     struct wr_text page = written(&report);
     const char *row = strstr(page.at, "\"f\",1,");
-    REQUIRE(row != NULL);
+    if (!CHECK(row != NULL))
+        return;
     row += strlen("\"f\",1,");
     CHECK(strncmp(row, want, strlen(want)) == 0 && row[strlen(want)] == ',');
     wr_text_free(&page);
