@@ -92,6 +92,8 @@ struct wr_fetch_conf {
     unsigned host_connections_max;  /* to one host; further requests wait; 16 */
     unsigned lookups_max;           /* names being looked up at the same time; 8 */
     wr_time idle_max;               /* a connection at rest is kept so long; 30 s */
+    bool fresh;                     /* none is kept: what is sent on one that has just gone is
+                                     * sent again on another, and may arrive twice */
     bool http2;                     /* offer it over TLS.  A reader that falls behind then
                                      * makes the connection hold up to 32 MiB for it */
     bool plain;                     /* HTTP/1.1 over streams; no https but in simulation */

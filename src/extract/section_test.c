@@ -115,8 +115,8 @@ TEST_PLAIN(heads_that_return_on_every_page_are_noise)
     for (uint32_t page = 1; page <= 3; page++) {
         for (size_t k = 0; k < 6; k++) {
             const char *text = k == 0 ? "SMITH ET AL. 12" : k == 5 ? "- 7 -" : "Jones, Lakes.";
-            lines[(size_t)(page - 1) * 6 + k] = (struct extract_line){ .text = text, .page = page,
-                                                               .len = strlen(text) };
+            lines[(size_t)(page - 1) * 6 + k] = (struct extract_line){
+                .text = text, .page = page, .len = strlen(text) };
         }
     }
     CHECK(extract_section_noise(lines, 18, 6));

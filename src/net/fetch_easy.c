@@ -282,6 +282,8 @@ static void set_rules(CURL *easy, const struct wr_fetch_conf *conf, bool tls)
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, A_DAY_MS);
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)idle_s);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, conf->fresh ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, conf->fresh ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, tls && conf->http2
         ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, conf->http2 ? 1L : 0L);

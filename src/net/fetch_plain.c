@@ -490,7 +490,8 @@ static void plain_drop(struct wr_fetch *fetch)
 {
     struct exchange *exchange = fetch->exchange;
     const struct answer *answer = &exchange->answer;
-    if (answer->state == ANSWER_DONE && answer->keep_alive && exchange->len == 0) {
+    if (answer->state == ANSWER_DONE && answer->keep_alive && exchange->len == 0
+        && !fetch->client->conf.fresh) {
         lay_to_rest(fetch->client->transport, exchange->host, exchange->stream);
         exchange->stream = NULL;
     }

@@ -171,7 +171,8 @@ static wr_err drain(void *arg)
     struct wr_fetch_client *client;
     struct drainer *drainer;
     MUST(wr_fetch_client_new(&client, &(struct wr_fetch_conf){
-        .name = "source.client", .internal = true, .redirects = WR_REDIRECT_ANY }));
+        .name = "source.client", .internal = true, .redirects = WR_REDIRECT_ANY,
+        .fresh = true }));
     MUST(drainer_open(&drainer, &(struct drainer_conf){
         .driver = &source_dblp, .client = client, .cache = catalogue->cache,
         .base = "http://" SOURCE_HOST, .interval = INTERVAL, .timeout = TIMEOUT }));

@@ -62,7 +62,7 @@ struct drainer;
  * outlive the drainer. */
 struct drainer_conf {
     const struct source_driver *driver;
-    struct wr_fetch_client *client;     /* that follows redirects anywhere */
+    struct wr_fetch_client *client;     /* fresh, and follows redirects anywhere */
     struct wr_cache *cache;
     struct wr_breakers *breakers;       /* that have a janitor; */
     uint32_t target;                    /* ... which of them */

@@ -44,7 +44,7 @@ static wr_err open_client(struct sources *sources, const struct sources_conf *co
         .name = "source", .user_agent = sources->user_agent, .ca_file = conf->ca_file,
         .proxy = conf->proxy, .redirects = WR_REDIRECT_ANY, .allow = conf->allow,
         .allow_count = conf->allow_count, .body_max = SOURCE_BODY_MAX, .ratio_max = 50,
-        .host_connections_max = 4, .plain = conf->plain });
+        .host_connections_max = 4, .plain = conf->plain, .fresh = true });
 }
 
 static wr_err open_breakers(struct sources *sources)
