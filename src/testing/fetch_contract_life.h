@@ -102,6 +102,15 @@ CONTRACT(a_connection_is_used_again)
     DONE();
 }
 
+CONTRACT(a_fresh_client_keeps_no_connection)
+{
+    WITH_SITE(CONF(.fresh = true));
+    for (int i = 0; i < 5; i++)
+        CHECK_STR("200 hello", get(client, url_of(&site, "/hello")));
+    CHECK_EQ(5, wr_fetch_client_stat(client).connects);
+    DONE();
+}
+
 CONTRACT(a_connection_that_the_peer_closed_meanwhile_is_replaced)
 {
     struct peer peer;
