@@ -477,8 +477,9 @@ static bool may_be_same(const struct title *a, const struct title *b, unsigned a
 enum bib_title_match bib_title_compare(const char *a, const char *b, unsigned *alike)
 {
     struct title x, y;
-    split(&x, a);
-    split(&y, b);
+    bool swap = strcmp(a, b) > 0;           /* which of them is first must make no difference */
+    split(&x, swap ? b : a);
+    split(&y, swap ? a : b);
     *alike = bib_ratio(x.text, strlen(x.text), y.text, strlen(y.text));
     if (x.count == 0 || y.count == 0) {
         *alike = 0;
