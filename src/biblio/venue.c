@@ -415,7 +415,7 @@ static bool one_spells(const struct venue *a, const struct venue *b)
 }
 
 /* How many words of the first segment of `a` stand in that of `b`. */
-static size_t shared_words(const struct venue *a, const struct venue *b)
+static size_t words_in(const struct venue *a, const struct venue *b)
 {
     const struct segment *x = &a->segments[0], *y = &b->segments[0];
     size_t shared = 0;
@@ -426,6 +426,14 @@ static size_t shared_words(const struct venue *a, const struct venue *b)
                 break;
             }
     return shared;
+}
+
+/* "Machine" and "Mach" of one may both stand for one word of the other: the most of both ways
+ * round is the same both ways round. */
+static size_t shared_words(const struct venue *a, const struct venue *b)
+{
+    size_t there = words_in(a, b), back = words_in(b, a);
+    return there > back ? there : back;
 }
 
 static bool is_lone_acronym(const struct venue *venue)
@@ -445,7 +453,7 @@ static enum bib_venue_match not_the_same(const struct venue *a, const struct ven
     if (a_known != b_known) {
         const struct venue *other = a_known ? b : a, *known = a_known ? a : b;
         size_t count = a_known ? b_count : a_count;
-        return count > 1 && shared_words(other, known) == count ? BIB_VENUE_UNSURE
+        return count > 1 && words_in(other, known) == count ? BIB_VENUE_UNSURE
                                                                 : BIB_VENUE_DIFFERENT;
     }
     if (is_lone_acronym(a) || is_lone_acronym(b))

@@ -339,6 +339,7 @@ static wr_err close_running(void *arg)
 
 TEST_PLAIN(a_program_that_is_closed_is_killed_and_buried)
 {
+    FOREIGN_SKIP();
     CHECK_OK(run_real(close_running, NULL));
 }
 
@@ -357,6 +358,7 @@ static wr_err signal_it(void *arg)
 
 TEST_PLAIN(a_signal_reaches_a_program)
 {
+    FOREIGN_SKIP();
     CHECK_OK(run_real(signal_it, NULL));
 }
 
@@ -416,6 +418,7 @@ static wr_err be_attacked(void *arg)
 
 TEST_PLAIN(nothing_of_what_an_attacker_tries_works_in_jail)
 {
+    FOREIGN_SKIP();
     if (SANITIZED || getenv("WEIR_TEST_SLOW"))
         SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_OK(run_real(be_attacked, NULL));
@@ -433,6 +436,7 @@ static int be_attacked_as(unsigned uid)
 
 TEST_PLAIN(nothing_works_in_the_jail_of_somebody_who_is_not_root)
 {
+    FOREIGN_SKIP();
     if (SANITIZED || getenv("WEIR_TEST_SLOW"))
         SKIP("neither a sanitizer nor valgrind can live in a jail");
     if (geteuid() != 0)
@@ -460,6 +464,7 @@ static wr_err loop_in_jail(void *arg)
 
 TEST_PLAIN(a_loop_in_jail_ends_with_its_time_or_with_our_patience)
 {
+    FOREIGN_SKIP();
     if (SANITIZED || getenv("WEIR_TEST_SLOW"))
         SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_OK(run_real(loop_in_jail, NULL));
