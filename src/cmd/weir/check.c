@@ -151,7 +151,9 @@ static void say_faults(const struct extract_document *document)
     for (size_t i = 0; i < document->fault_count && i < BIBTEX_FAULTS_MAX; i++)
         fprintf(stderr, "%s:%u: %s\n", document->name, document->faults[i].line,
                 document->faults[i].what);
-    if (document->note)
+    if (document->err)              /* then the note begins with the name */
+        fprintf(stderr, "weir: %s\n", document->note);
+    else if (document->note)
         fprintf(stderr, "%s: %s\n", document->name, document->note);
 }
 
@@ -168,16 +170,17 @@ static bool open_file(struct checking *checking, const char *name, struct wr_are
             .deadline = wr_after(wr_conf_duration(checking->conf, "check.timeout")),
             .one_per_line = checking->one_per_line }, arena, &documents, why);
         if (err)
-            fprintf(stderr, "weir: %s: %s\n", name, why);
+            fprintf(stderr, "weir: %s\n", why);
     }
+    bool whole = good;              /* one of an archive that cannot be read spoils no other */
     for (size_t i = 0; good && !err && i < documents.count; i++) {
         say_faults(&documents.at[i]);
-        good = !documents.at[i].err;
-        if (good)
+        whole &= !documents.at[i].err;
+        if (!documents.at[i].err)
             err = add_paper(checking, &documents.at[i]);
     }
     free(bytes);
-    return good && !err;
+    return whole && !err;
 }
 
 /* ---- writing ---- */
