@@ -35,6 +35,7 @@
 #include <weir/addr.h>
 #include <weir/bucket.h>
 #include <weir/err.h>
+#include <weir/file.h>
 #include <weir/panic.h>
 #include <weir/select.h>
 #include <weir/stream.h>
@@ -67,6 +68,10 @@ struct wr_route {
     /* Bytes; conf.body_max, or with WR_BODY_LARGE conf.body_large.  GET, HEAD and
      * DELETE: none, and priority none where it says 0. */
     size_t body_max;
+    /* A large body that may be on the disk while it comes (conf.spool); of these 16 at once
+     * come in, and one more is 429. */
+    bool spool;
+    wr_time body_within;            /* conf.body_within; longer for what is large */
     /* From the first byte to the end of the answer: conf.deadline; long ones 300 s, streams
      * an hour.  A short handler must be done at three quarters of it. */
     wr_time deadline;
@@ -117,6 +122,8 @@ struct wr_http_conf {
     size_t decoded_max;             /* bytes of a body that came in gzip or zstd; 32 MiB */
     unsigned decoded_ratio_max;     /* ... for each byte that came; 10 */
     unsigned connections_max;       /* 1024 */
+    const char *spool;              /* a folder for the large bodies of routes that say so;
+                                     * NULL: they come to memory.  Must outlive the server */
     struct wr_http_limits limits;
     const uint32_t *uids;           /* who may use a Unix socket, else 403; none: whoever */
     size_t uid_count;               /* ... can open it.  They must outlive the server */
@@ -194,6 +201,18 @@ int64_t wr_call_size(const struct wr_call *call);
 
 /* The body, whole, and decoded if it came in gzip or zstd. */
 const char *wr_call_body(const struct wr_call *call, size_t *ret_len);
+
+/* Have the body beyond the call, which has none then.  Errors: NOMEM. */
+struct wr_body {
+    const char *at;
+    size_t len;
+    void *memory;                   /* where it is: there, */
+    struct wr_file_map map;         /* ... or in a file without a name */
+};
+wr_err wr_call_take_body(struct wr_call *call, struct wr_body *ret);
+
+/* Give it back; one that is empty, or all zero, is fine. */
+void wr_body_free(struct wr_body *body);
 
 /* The id of the request, for logs: the X-Corr-ID or X-Request-Id that came with it,
  * when it has at most 64 printable characters and no space; else a new one. */

@@ -4,13 +4,19 @@
  * the memory it takes is what the path takes of a plain one.  What comes to more than
  * the limits is not an error at once but when the body is there: nothing is kept of it
  * from then on, and its end is awaited within the limits of any body.
+ *
+ * A large one goes to a file step by step, and comes back as memory when it is whole.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/forget.h"
 #include "net/server.h"
+#include "net/body_file.h"
 #include "net/unzip.h"
 
 #define STEP 4096
+#define LARGE_MAX 16            /* large bodies at once */
 
 struct call_coding {
     struct unzip unzip;
@@ -41,6 +47,19 @@ static wr_err coding_of(const struct head *head, enum unzip_coding *ret)
     return WR_OK;
 }
 
+/* One of the few that may be large at a time. */
+static bool enter_large(struct wr_call *call)
+{
+    if (!call->route->spool)
+        return true;
+    if (atomic_fetch_add(&call->http->large_bodies, 1) < LARGE_MAX) {
+        call->large = true;
+        return true;
+    }
+    atomic_fetch_sub(&call->http->large_bodies, 1);
+    return refused(call, WR_BUSY, 429, "as many large bodies come in as may at a time");
+}
+
 bool call_body_open(struct wr_call *call)
 {
     enum unzip_coding coding;
@@ -53,6 +72,8 @@ bool call_body_open(struct wr_call *call)
         return refused(call, WR_UNSUPPORTED, 415,
                        "the body may be plain, or in one of gzip and zstd, once");
     }
+    if (!enter_large(call))
+        return false;
     if (coding == UNZIP_IDENTITY)
         return true;
     const struct limits *now = &call->http->now;
@@ -72,12 +93,37 @@ void call_body_close(struct wr_call *call)
         unzip_close(&call->coding->unzip);
     free(call->coding);
     call->coding = NULL;
+    body_file_free(call->file);
+    call->file = NULL;
+    call->file_err = WR_OK;
+    call->spilled = 0;
+    wr_file_unmap(&call->map);
+    call->map = (struct wr_file_map){ 0 };
+    if (call->large)
+        atomic_fetch_sub(&call->http->large_bodies, 1);
+    call->large = false;
+}
+
+/* What is in memory goes to the file. */
+static void spill(struct wr_call *call)
+{
+    if (!call->file_err)
+        call->file_err = body_file_add(&call->file, call->http->conf.spool, call->collected.at,
+                                    call->collected.len);
+    call->spilled += call->collected.len;
+    wr_text_rewind(&call->collected, 0);
 }
 
 static void keep(struct wr_call *call, const char *bytes, size_t len)
 {
     if (call->collected.max == 1)
         call->collected = wr_text_heap(call->body_max + 1);
+    if (call->spilled + call->collected.len + len > call->body_max) {
+        call->body_over = true;
+        return;
+    }
+    if (call->large && call->http->conf.spool && call->collected.len + len > BODY_FILE_STEP)
+        spill(call);
     wr_text_bytes(&call->collected, bytes, len);
     call->body_over |= call->collected.cut > 0;
     call->body = (struct slice){ call->collected.at, call->collected.len };
@@ -111,7 +157,20 @@ void call_collect(struct wr_call *call, const char *bytes, size_t len)
         keep(call, bytes, len);
 }
 
-bool call_body_whole(struct wr_call *call)
+static bool whole_again(struct wr_call *call)
+{
+    if (!call->file && !call->file_err)
+        return true;
+    spill(call);
+    if (!call->file_err)
+        call->file_err = body_file_map(call->file, &call->map);
+    if (call->file_err)
+        return refused(call, call->file_err, 503, "the body could not be put on the disk");
+    call->body = (struct slice){ (const char *)call->map.at, call->map.size };
+    return true;
+}
+
+static bool decoded(struct wr_call *call)
 {
     struct call_coding *coding = call->coding;
     if (!coding || coding->came == 0)
@@ -131,4 +190,43 @@ bool call_body_whole(struct wr_call *call)
         call->rejected = "decompress_cap";
     bool large = coding->err == WR_DENIED && unzip->out > call->body_max;
     return refused(call, WR_INVALID, large ? 413 : 400, unzip->why);
+}
+
+bool call_body_whole(struct wr_call *call)
+{
+    return decoded(call) && whole_again(call);
+}
+
+wr_time call_body_within(const struct wr_call *call)
+{
+    wr_time own = call->route ? call->route->body_within : 0;
+    return own ? own : call->http->now.body_within;
+}
+
+/* ---- beyond the call ---- */
+
+wr_err wr_call_take_body(struct wr_call *call, struct wr_body *ret)
+{
+    *ret = (struct wr_body){ .at = call->body.at, .len = call->body.len };
+    if (call->map.at) {
+        ret->map = call->map;
+        call->map = (struct wr_file_map){ 0 };
+    } else if (call->collected.len > 0) {
+        ret->memory = call->collected.at;
+        call->collected = wr_text_heap(1);
+    } else if (ret->len > 0) {
+        ret->at = ret->memory = malloc(ret->len);
+        if (!ret->memory)
+            return WR_NOMEM;
+        memcpy(ret->memory, call->body.at, ret->len);
+    }
+    call->body = (struct slice){ "", 0 };
+    return WR_OK;
+}
+
+void wr_body_free(struct wr_body *body)
+{
+    wr_file_unmap(&body->map);
+    wr_forget_free(body->memory);
+    *body = (struct wr_body){ 0 };
 }

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include <weir/chan.h>
+#include <weir/file.h>
 #include <weir/http.h>
 
 #include "base/rand.h"
@@ -65,6 +66,11 @@ struct wr_call {
     struct wr_text collected;
     bool body_over;                 /* it was larger than the route allows */
     struct call_coding *coding;     /* NULL when it is plain */
+    bool large;                     /* it is among those of its server that are large */
+    struct body_file *file;             /* what has come of it, but for `collected`; or NULL */
+    size_t spilled;                 /* ... so many bytes */
+    wr_err file_err;                /* it could not be written */
+    struct wr_file_map map;         /* all of it, when it is whole */
     bool counted;                   /* among the running calls of its route */
     bool entered;                   /* among those that are being answered */
     bool admitted;                  /* conf.leave is to be told */
@@ -167,6 +173,9 @@ void call_collect(struct wr_call *call, const char *bytes, size_t len);
 bool call_body_whole(struct wr_call *call);
 
 void call_body_close(struct wr_call *call);
+
+/* How long it may take to come. */
+wr_time call_body_within(const struct wr_call *call);
 
 /* ---- reply.c ---- */
 

@@ -209,7 +209,7 @@ static enum outcome read_body(struct conn *conn)
         if (call->fill == call->room)
             call->fill = conn->fed = conn->head_end;    /* what was there has been copied */
         if (!deadline)
-            deadline = wr_after(conn->http->now.body_within);
+            deadline = wr_after(call_body_within(call));
         size_t before = call->fill;
         outcome = fill(conn, deadline, "the body of the request came too slowly");
         if (outcome != GOES_ON)

@@ -216,7 +216,7 @@ void h2_stream_head(struct h2_stream *self)
         self->refused = !call_judge(self->call, &h2->ids, h2->now);
     if (!self->refused && head->expects_continue)
         go_on(self);
-    h2_stream_expect(self, h2->now + h2->http->now.body_within);
+    h2_stream_expect(self, h2->now + call_body_within(self->call));
 }
 
 void h2_stream_body(struct h2_stream *self, const char *bytes, size_t len)

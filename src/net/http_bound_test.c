@@ -17,10 +17,28 @@ static wr_err tell_bounds(struct wr_call *call)
     return WR_OK;
 }
 
+/* Kept beyond its call, as those do who answer before they are done. */
+static wr_err sum_up(struct wr_call *call)
+{
+    struct wr_body body;
+    uint64_t sum = 0;
+    wr_err err = wr_call_take_body(call, &body);
+    if (err)
+        return err;
+    for (size_t i = 0; i < body.len; i++)
+        sum += (unsigned char)body.at[i] * (i % 251);
+    wr_call_print(call, "%zu %llu %s", body.len, (unsigned long long)sum,
+                  body.map.at ? "file" : "memory");
+    wr_body_free(&body);
+    return err;
+}
+
 static const struct wr_route own[] = {
     { .method = "POST", .path = "/usual", .handler = take_all },
     { .method = "POST", .path = "/large", .handler = take_all, .body_max = WR_BODY_LARGE },
     { .method = "POST", .path = "/own", .handler = take_all, .body_max = 7 },
+    { .method = "POST", .path = "/file", .handler = sum_up, .body_max = 3 << 20, .spool = true,
+      .class = WR_ROUTE_LONG, .body_within = WR_S(60) },
     { .method = "GET", .path = "/none", .handler = take_all, .body_max = WR_BODY_LARGE },
     { .method = "GET", .path = "/sleepy", .handler = sleepy },
     { .method = "GET", .path = "/brief", .handler = sleepy, .deadline = WR_MS(100) },
@@ -92,5 +110,61 @@ TEST(what_a_route_left_to_its_server_can_change_and_its_own_bounds_stay)
     CHECK_EQ(WR_MS(75), wr_now() - before);
     CHECK_STR("200 4000", ask(&site, GET("/when")));
     CHECK_STR("200 300000", ask(&site, GET("/whenever")));
+    close_site(&site);
+}
+
+/* ---- large bodies ---- */
+
+/* The answer to so many bytes for /file, which are told by their sum. */
+static const char *filed(struct site *site, size_t size, uint64_t *ret_sum)
+{
+    int head = snprintf(text, 200, "POST /file HTTP/1.1\r\nHost: a\r\n"
+                        "Content-Length: %zu\r\n\r\n", size);
+    *ret_sum = 0;
+    for (size_t i = 0; i < size; i++) {
+        text[(size_t)head + i] = (char)('a' + i % 26);
+        *ret_sum += (uint64_t)('a' + i % 26) * (i % 251);
+    }
+    text[(size_t)head + size] = '\0';
+    return ask(site, text);
+}
+
+static void check_filed(struct site *site, size_t size, const char *where)
+{
+    char want[100];
+    uint64_t sum;
+    const char *said = filed(site, size, &sum);
+    snprintf(want, sizeof(want), "200 %zu %llu %s", size, (unsigned long long)sum, where);
+    CHECK_STR(want, said);
+}
+
+TEST(a_large_body_comes_by_way_of_a_file_and_is_what_was_sent)
+{
+    char folder[] = "/tmp/weir-body-XXXXXX";
+    struct site site;
+    REQUIRE(mkdtemp(folder));
+    open_site_of(&site, 0, (struct wr_http_conf){ OWN, .spool = folder });
+    check_filed(&site, 10, "memory");
+    check_filed(&site, 100000, "memory");
+    check_filed(&site, 3 << 20, "file");
+    CHECK_EQ(413, announced(&site, "POST", "/file", (3 << 20) + 1));
+    close_site(&site);
+    CHECK_OK(wr_file_remove_dir(folder, wr_after(WR_S(1))));        /* nothing is left */
+}
+
+TEST(without_a_folder_a_large_body_comes_to_memory)
+{
+    struct site site;
+    open_site_of(&site, 0, (struct wr_http_conf){ OWN });
+    check_filed(&site, 3 << 20, "memory");
+    close_site(&site);
+}
+
+TEST(a_large_body_that_the_disk_does_not_take_is_503)
+{
+    struct site site;
+    uint64_t sum;
+    open_site_of(&site, 0, (struct wr_http_conf){ OWN, .spool = "/nonexistent" });
+    CHECK_EQ(503, strtol(filed(&site, 1 << 20, &sum), NULL, 10));
     close_site(&site);
 }

@@ -57,6 +57,7 @@ struct wr_http {
     _Atomic bool retiring;          /* an answer is the last of its connection */
     _Atomic bool draining;          /* ... and calls are refused */
     struct wr_once *drain;          /* set when it retires */
+    _Atomic unsigned large_bodies;  /* that come in, or have and are being handled */
     struct date_stamp date;
     _Atomic(struct wr_call *) spare[SERVER_SPARE_MAX];
     struct { _Alignas(64) _Atomic size_t count; } answering[SERVER_SHARDS];
