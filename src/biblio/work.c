@@ -30,3 +30,21 @@ struct bib_work *bib_work_copy(struct wr_arena *arena, const struct bib_work *fr
     to->urls = urls;
     return arena->full ? NULL : to;
 }
+
+wr_err bib_references_copy(struct bib_references *ret, struct wr_arena *arena,
+                           const struct bib_references *from)
+{
+    struct bib_reference *to = wr_arena_grow(arena, from->at, from->count, from->count,
+                                             sizeof(*to));
+    for (size_t i = 0; to && i < from->count; i++) {
+        const struct bib_work *work = bib_work_copy(arena, &from->at[i].work);
+        if (!work)
+            return WR_NOMEM;
+        to[i].work = *work;
+        to[i].key = text(arena, to[i].key);
+        to[i].raw = text(arena, to[i].raw);
+        to[i].skip = text(arena, to[i].skip);
+    }
+    *ret = (struct bib_references){ to, from->count };
+    return to && !arena->full ? WR_OK : WR_NOMEM;
+}

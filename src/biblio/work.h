@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weir/err.h>
+
 #include "base/arena.h"
 
 /* "van der Berg", "Jan Q.".  `given` is NULL where there is none, and then `family` is the
@@ -62,6 +64,10 @@ struct bib_references {
     struct bib_reference *at;
     size_t count;
 };
+
+/* A copy with all its texts in the arena.  Errors: NOMEM (that is full). */
+wr_err bib_references_copy(struct bib_references *ret, struct wr_arena *arena,
+                           const struct bib_references *from);
 
 /* A work in a library or an answer of a source. */
 struct bib_record {

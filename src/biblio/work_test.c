@@ -36,3 +36,25 @@ TEST_PLAIN(half_a_copy_is_none)
         wr_arena_free(&arena);
     }
 }
+
+TEST_PLAIN(a_copy_of_references_stands_by_itself)
+{
+    struct wr_arena arena = WR_ARENA(4096), small = WR_ARENA(64);
+    char key[] = "turing1936", raw[] = "A. Turing.";
+    struct bib_reference references[2] = {
+        { .work.title = "On Computable Numbers", .key = key, .raw = raw, .number = 3 },
+        { .skip = "it has no title", .line = 7 } };
+    struct bib_references copy, all = { references, 2 };
+    REQUIRE_OK(bib_references_copy(&copy, &arena, &all));
+    memset(key, 'x', sizeof(key));
+    memset(raw, 'x', sizeof(raw));
+    CHECK_EQ(2, copy.count);
+    CHECK_STR("turing1936", copy.at[0].key);
+    CHECK_STR("A. Turing.", copy.at[0].raw);
+    CHECK_STR("On Computable Numbers", copy.at[0].work.title);
+    CHECK_STR("it has no title", copy.at[1].skip);
+    CHECK(copy.at[0].number == 3 && copy.at[1].line == 7 && !copy.at[1].key);
+    CHECK_ERR(WR_NOMEM, bib_references_copy(&copy, &small, &all));
+    wr_arena_free(&arena);
+    wr_arena_free(&small);
+}

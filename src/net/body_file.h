@@ -19,17 +19,18 @@
 #include <weir/file.h>
 #include <weir/time.h>
 
-#define BODY_FILE_STEP ((size_t)256 << 10)      /* what is kept in memory before it is written */
+#define BODY_FILE_STEP ((size_t)256 << 10)  /* what is kept in memory before it is written */
 
 struct body_file;
 
-/* Make the folder, and remove what was left in it.  Errors: as wr_file_make_dir, wr_file_list
- * and wr_file_remove. */
+/* Make the folder, and remove what was left in it.  Errors: as wr_file_make_dir,
+ * wr_file_list and wr_file_remove. */
 wr_err body_file_prepare(const char *folder, wr_time deadline);
 
 /* Write more, to a file that is made by the first.  Waits for the disk.  Errors: NOMEM; as
  * wr_file_write_part. */
-wr_err body_file_add(struct body_file **file, const char *folder, const char *bytes, size_t len);
+wr_err body_file_add(struct body_file **file, const char *folder, const char *bytes,
+                     size_t len);
 
 /* Errors: as wr_file_map. */
 wr_err body_file_map(struct body_file *file, struct wr_file_map *ret);

@@ -21,7 +21,6 @@
 #include "svc/check/panel.h"
 
 #define FILE_MAX ((size_t)512 << 20)
-#define PAPER_ARENA_MAX ((size_t)1 << 30)
 #define FLAGS_MAX 64
 
 extern char **environ;
@@ -73,7 +72,6 @@ struct checking {
     /* while it runs */
     struct check_panel panel;
     struct check_show *show;
-    struct wr_arena *arenas;            /* of each file */
     struct check_paper **papers;
     size_t paper_count, paper_room;
     bool unread;                        /* a file could not be read */
@@ -125,7 +123,6 @@ static bool read_file(const char *name, char **ret, size_t *ret_len)
 
 static wr_err add_paper(struct checking *checking, const struct extract_document *document)
 {
-    struct wr_arena arena = WR_ARENA(PAPER_ARENA_MAX);
     if (checking->paper_count == checking->paper_room) {
         size_t room = 2 * checking->paper_room + 16;
         struct check_paper **papers = realloc(checking->papers, room * sizeof(void *));
@@ -136,13 +133,12 @@ static wr_err add_paper(struct checking *checking, const struct extract_document
     }
     wr_err err = check_paper_new(&checking->papers[checking->paper_count],
                                  &(struct check_paper_conf){
-        .file = document->name, .note = document->note, .arena = &arena,
+        .file = document->name, .note = document->note,
         .references = document->references, .libraries = checking->panel.views,
         .library_count = checking->panel.library_count, .unjudged = checking->extract_only,
         .event = checking->show ? check_show_event : NULL, .arg = checking->show });
     if (!err)
         checking->paper_count++;
-    wr_arena_free(&arena);
     return err;
 }
 
@@ -158,8 +154,9 @@ static void say_faults(const struct extract_document *document)
 }
 
 /* Papers of one file.  False: it cannot be read. */
-static bool open_file(struct checking *checking, const char *name, struct wr_arena *arena)
+static bool open_file(struct checking *checking, const char *name)
 {
+    struct wr_arena arena = WR_ARENA(EXTRACT_ARENA_MAX);
     struct extract_documents documents;
     char why[EXTRACT_WHY], *bytes = NULL;
     size_t size;
@@ -168,7 +165,7 @@ static bool open_file(struct checking *checking, const char *name, struct wr_are
     if (good) {
         err = extract_document(name, bytes, size, &(struct extract_conf){
             .deadline = wr_after(wr_conf_duration(checking->conf, "check.timeout")),
-            .one_per_line = checking->one_per_line }, arena, &documents, why);
+            .one_per_line = checking->one_per_line }, &arena, &documents, why);
         if (err)
             fprintf(stderr, "weir: %s\n", why);
     }
@@ -180,6 +177,7 @@ static bool open_file(struct checking *checking, const char *name, struct wr_are
             err = add_paper(checking, &documents.at[i]);
     }
     free(bytes);
+    wr_arena_free(&arena);
     return whole && !err;
 }
 
@@ -337,7 +335,7 @@ static wr_err run(void *arg)
     checking->show = check_show_new(checking->panel.sources,
                                     checking->quiet || checking->extract_only);
     for (size_t i = 0; i < checking->file_count; i++)
-        checking->unread |= !open_file(checking, checking->files[i], &checking->arenas[i]);
+        checking->unread |= !open_file(checking, checking->files[i]);
     if (!checking->extract_only)
         err = check_all(checking);
     check_show_free(checking->show);
@@ -523,11 +521,6 @@ static bool read_options(struct checking *checking, int argc, char **argv)
 
 static int check(struct checking *checking)
 {
-    checking->arenas = calloc(checking->file_count, sizeof(*checking->arenas));
-    if (!checking->arenas)
-        return 2;
-    for (size_t i = 0; i < checking->file_count; i++)
-        checking->arenas[i] = WR_ARENA(EXTRACT_ARENA_MAX);
     wr_err err = wr_run(&(struct wr_run_conf){
         .workers = (unsigned)wr_conf_int(checking->conf, "threads") }, run, checking);
     bool good = !err && (!checking->paper_count || write_reports(checking));
@@ -536,10 +529,7 @@ static int check(struct checking *checking)
     int status = good ? status_of(checking) : 2;
     for (size_t i = 0; i < checking->paper_count; i++)
         check_paper_unref(checking->papers[i]);
-    for (size_t i = 0; i < checking->file_count; i++)
-        wr_arena_free(&checking->arenas[i]);
     free(checking->papers);
-    free(checking->arenas);
     return status;
 }
 

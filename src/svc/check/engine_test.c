@@ -96,8 +96,8 @@ static struct check_paper *paper_of(const struct bib_work *works, size_t count)
         references.at[i] = (struct bib_reference){ .work = works[i], .raw = "raw",
                                                    .number = (uint32_t)i + 1 };
     struct check_paper *paper = NULL;
-    CHECK_OK(check_paper_new(&paper, &(struct check_paper_conf){ .arena = &arena,
-                                                                 .references = references }));
+    CHECK_OK(check_paper_new(&paper, &(struct check_paper_conf){ .references = references }));
+    wr_arena_free(&arena);
     return paper;
 }
 
@@ -212,13 +212,10 @@ TEST(a_reference_without_anything_to_look_for_is_skipped)
     static struct catalogue crossref = { .body = NOTHING };
     static struct rig rig = { .crossref = &crossref };
     open_rig(&rig, false);
-    struct wr_arena arena = WR_ARENA(1 << 16);
-    struct bib_reference *reference = wr_arena_alloc(&arena, sizeof(*reference));
-    *reference = (struct bib_reference){ .raw = "ibid.", .skip = "it has no title",
-                                         .number = 1 };
+    struct bib_reference reference = { .raw = "ibid.", .skip = "it has no title", .number = 1 };
     struct check_paper *paper;
     REQUIRE_OK(check_paper_new(&paper, &(struct check_paper_conf){
-        .arena = &arena, .references = { reference, 1 } }));
+        .references = { &reference, 1 } }));
     CHECK_OK(check_engine_check(rig.engine, paper, WR_NEVER));
     const struct check_finding *finding = &check_paper_report(paper)->findings[0];
     CHECK_EQ(BIB_SKIPPED, finding->verdict.outcome);

@@ -10,6 +10,8 @@
 #include "svc/check/duplicate.h"
 #include "svc/check/paper.h"
 
+#define MEMORY_MAX ((size_t)1 << 30)
+
 struct check_paper {
     atomic_size_t holders;
     atomic_bool over;
@@ -53,35 +55,47 @@ static const struct check_library *copy_libraries(struct wr_arena *arena,
     return to;
 }
 
+/* The report as it is before anything is found. */
+static wr_err make_report(struct check_paper *paper, const struct check_paper_conf *conf)
+{
+    struct wr_arena *arena = &paper->arena;
+    struct bib_references references;
+    size_t count = conf->references.count;
+    paper->report = (struct check_report){
+        .file = text(arena, conf->file), .note = text(arena, conf->note), .count = count,
+        .unjudged = conf->unjudged,
+        .libraries = copy_libraries(arena, conf->libraries, conf->library_count),
+        .library_count = conf->library_count };
+    paper->report.findings = wr_arena_alloc(arena,
+                                            (count + 1) * sizeof(*paper->report.findings));
+    paper->known = wr_arena_alloc(arena, count + 1);
+    if (bib_references_copy(&references, arena, &conf->references) != WR_OK)
+        return WR_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        paper->report.findings[i].reference = &references.at[i];
+    check_find_duplicates(&paper->report, arena);
+    return arena->full ? WR_NOMEM : WR_OK;
+}
+
 wr_err check_paper_new(struct check_paper **ret, const struct check_paper_conf *conf)
 {
     struct check_paper *paper = calloc(1, sizeof(*paper));
-    size_t count = conf->references.count;
     if (!paper)
         return WR_NOMEM;
-    paper->report = (struct check_report){
-        .file = conf->file, .note = conf->note, .count = count, .unjudged = conf->unjudged,
-        .libraries = copy_libraries(conf->arena, conf->libraries, conf->library_count),
-        .library_count = conf->library_count };
-    paper->report.findings = wr_arena_alloc(conf->arena,
-                                            (count + 1) * sizeof(*paper->report.findings));
-    paper->known = wr_arena_alloc(conf->arena, count + 1);
-    if (conf->arena->full || !paper->report.findings || !paper->known
-        || wr_once_new(&paper->end, "check.paper", 0) != WR_OK) {
-        free(paper);
-        return WR_NOMEM;
-    }
-    for (size_t i = 0; i < count; i++)
-        paper->report.findings[i].reference = &conf->references.at[i];
-    check_find_duplicates(&paper->report, conf->arena);
+    paper->arena = WR_ARENA(conf->memory_max ? conf->memory_max : MEMORY_MAX);
     paper->guard = (struct wr_mutex)WR_MUTEX("check.paper", 700);
-    paper->arena = *conf->arena;
-    *conf->arena = WR_ARENA(conf->arena->max);
+    wr_err err = make_report(paper, conf);
+    if (!err)
+        err = wr_once_new(&paper->end, "check.paper", 0);
+    if (err) {
+        free_paper(paper);
+        return err;
+    }
     paper->event = conf->event;
     paper->arg = conf->arg;
     atomic_init(&paper->holders, 1);
     *ret = paper;
-    if (!count || conf->unjudged)
+    if (!conf->references.count || conf->unjudged)
         check_paper_end(paper);
     return WR_OK;
 }

@@ -2,7 +2,7 @@
  *
  *     struct check_paper *paper;
  *     err = check_paper_new(&paper, &(struct check_paper_conf){
- *         .file = "refs.bib", .arena = &arena, .references = references });
+ *         .file = "refs.bib", .references = references });
  *     err = check_engine_check(engine, paper, deadline);
  *     ...check_paper_report(paper)
  *     check_paper_unref(paper);
@@ -21,7 +21,6 @@
 #include <weir/err.h>
 #include <weir/time.h>
 
-#include "base/arena.h"
 #include "svc/check/report.h"
 
 struct check_paper;
@@ -36,11 +35,11 @@ struct check_event {
     const struct check_finding *finding;    /* of DONE: as in the report */
 };
 
-/* Zero is the default of everything but the arena. */
+/* Zero is the default of everything.  All that it points to is copied. */
 struct check_paper_conf {
     const char *file, *note;
-    struct wr_arena *arena;         /* with all that follows: moved, empty afterwards */
     struct bib_references references;
+    size_t memory_max;              /* for the references and what is found; 1 GiB */
     const struct check_library *libraries;
     size_t library_count;
     bool unjudged;
@@ -50,7 +49,7 @@ struct check_paper_conf {
     void *arg;
 };
 
-/* Errors: NOMEM (the arena stays the caller's). */
+/* Errors: NOMEM. */
 wr_err check_paper_new(struct check_paper **ret, const struct check_paper_conf *conf);
 
 struct check_paper *check_paper_ref(struct check_paper *paper);

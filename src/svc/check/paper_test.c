@@ -32,9 +32,9 @@ static struct check_paper *paper_of(struct heard *heard, bool unjudged)
         references.at[i] = (struct bib_reference){ .number = i + 1, .raw = "A reference" };
     struct check_paper *paper = NULL;
     CHECK_OK(check_paper_new(&paper, &(struct check_paper_conf){
-        .file = "a.bib", .arena = &arena, .references = references, .unjudged = unjudged,
+        .file = "a.bib", .references = references, .unjudged = unjudged,
         .event = heard ? hear : NULL, .arg = heard }));
-    CHECK_EQ(0, arena.used);
+    wr_arena_free(&arena);              /* it has a copy */
     return paper;
 }
 
@@ -129,11 +129,10 @@ TEST(a_paper_that_is_not_judged_has_ended)
 
 TEST(a_finding_that_finds_no_room_is_inconclusive)
 {
-    struct wr_arena arena = WR_ARENA(3000);
     struct bib_reference reference = { .number = 1 };
     struct check_paper *paper = NULL;
     REQUIRE_OK(check_paper_new(&paper, &(struct check_paper_conf){
-        .arena = &arena, .references = { &reference, 1 } }));
+        .memory_max = 3000, .references = { &reference, 1 } }));
     char reason[4000];
     memset(reason, 'x', sizeof(reason) - 1);
     reason[sizeof(reason) - 1] = '\0';
