@@ -10,6 +10,9 @@
     "Engine\"],\"author\":[{\"given\":\"Ada\",\"family\":\"Lovelace\"}]," \
     "\"DOI\":\"10.1000/" \
     "notes\",\"issued\":{\"date-parts\":[[1843]]},\"type\":\"journal-article\"}]}}"
+#define PAGE \
+    "{\"results\":[{\"title\":\"Notes on the Analytical Engine\",\"url\":" \
+    "\"https://example.org/notes\"}]}"
 #define NO_HITS "{\"result\":{\"hits\":{\"@total\":\"0\"}}}"
 
 static const struct wr_fetch_range here = {
@@ -23,9 +26,9 @@ static struct bib_work notes(void)
                               .author_count = 1, .year = 1843 };
 }
 
-/* Crossref and DBLP, and a library with one work. */
+/* Crossref, DBLP and a web search, and a library with one work. */
 struct rig {
-    struct catalogue *crossref, *dblp;
+    struct catalogue *crossref, *dblp, *web;
     wr_time dblp_interval;
     struct library_rig library;
     struct library *libraries[1];
@@ -59,6 +62,11 @@ static void open_rig(struct rig *rig, bool with_library)
         rig->conf.settings[place_of("dblp")] =
             (struct sources_setting){ .base = rig->dblp->base, .interval = rig->dblp_interval };
     }
+    if (rig->web) {
+        catalogue_open(rig->web);
+        rig->conf.settings[SOURCES_WEB_SEARCH] =
+            (struct sources_setting){ .on = true, .base = rig->web->base };
+    }
     if (with_library) {
         struct bib_record record = { .work = notes(), .id = "n1" };
         library_rig_open(&rig->library);
@@ -81,6 +89,8 @@ static void close_rig(struct rig *rig)
     sources_close(rig->sources, WR_NOW);
     if (rig->engine_conf.library_count)
         library_rig_close(&rig->library);
+    if (rig->web)
+        catalogue_close(rig->web);
     if (rig->dblp)
         catalogue_close(rig->dblp);
     if (rig->crossref)
@@ -188,6 +198,36 @@ TEST(whoever_has_not_been_asked_yet_is_not_when_it_is_verified)
         CHECK_EQ(BIB_VERIFIED, check_paper_report(paper)->findings[i].verdict.outcome);
     CHECK_EQ(1, dblp.asked);
     CHECK_EQ(3, crossref.asked);
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(the_web_is_asked_about_a_work_that_nobody_knows)
+{
+    static struct catalogue crossref = { .body = NOTHING }, web = { .body = PAGE };
+    static struct rig rig = { .crossref = &crossref, .web = &web };
+    struct check_paper *paper;
+    open_rig(&rig, false);
+    const struct check_finding *finding = check_one(&rig, &paper, notes());
+    CHECK_EQ(BIB_VERIFIED, finding->verdict.outcome);
+    CHECK_EQ(BIB_FLAG(AUTHORS_UNJUDGED), finding->verdict.flags);
+    CHECK_STR("Web Search", finding->evidence[0].source);
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+TEST(a_page_says_nothing_against_a_record_that_differs)
+{
+    static const struct bib_name somebody = { "Somebody", "Else" };
+    static struct catalogue crossref = { .body = NOTES }, web = { .body = PAGE };
+    static struct rig rig = { .crossref = &crossref, .web = &web };
+    struct check_paper *paper;
+    open_rig(&rig, false);
+    struct bib_work work = notes();
+    work.authors = &somebody;
+    const struct check_finding *finding = check_one(&rig, &paper, work);
+    CHECK_EQ(BIB_MISMATCH, finding->verdict.outcome);
+    CHECK_EQ(0, web.asked);
     check_paper_unref(paper);
     close_rig(&rig);
 }

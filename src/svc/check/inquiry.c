@@ -235,15 +235,17 @@ static uint32_t find_failed(struct inquiry *inquiry)
     return slots;
 }
 
-/* Who is asked next about a work that is not verified yet; 0: there is nobody left. */
-static uint32_t find_next(struct inquiry *inquiry)
+/* Who is asked next about a work that is not verified yet; 0: there is nobody left.  Pages tell
+ * nothing of authors or years, so they say nothing against a record that differs. */
+static uint32_t find_next(struct inquiry *inquiry, enum bib_outcome outcome)
 {
     const struct inquiry_desk *desk = inquiry->desk;
     uint32_t slots = 0;
     while (!slots && inquiry->stage < LAST)
-        slots = ++inquiry->stage == AGAIN
-            ? find_failed(inquiry)
-            : find_questions(inquiry, desk->fallbacks, desk->fallback_count, false);
+        if (++inquiry->stage == AGAIN)
+            slots = find_failed(inquiry);
+        else if (outcome != BIB_MISMATCH)
+            slots = find_questions(inquiry, desk->fallbacks, desk->fallback_count, false);
     return slots;
 }
 
@@ -282,8 +284,9 @@ bool inquiry_go_on(struct inquiry *inquiry)
     collect(inquiry);
     judgement_begin(&judgement, reference_of(inquiry));
     gather_known(inquiry, &judgement);
-    bool known = judgement.finding.verdict.outcome == BIB_VERIFIED;
-    uint32_t slots = known || check_paper_ended(inquiry->paper) ? 0 : find_next(inquiry);
+    enum bib_outcome outcome = judgement.finding.verdict.outcome;
+    bool through = outcome == BIB_VERIFIED || check_paper_ended(inquiry->paper);
+    uint32_t slots = through ? 0 : find_next(inquiry, outcome);
     if (slots && ask_all(inquiry, slots)) {
         judgement_free(&judgement);
         return false;

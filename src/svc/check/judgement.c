@@ -112,10 +112,9 @@ void judgement_hear(struct judgement *judgement, const struct judgement_answer *
     if (!heard.err)
         heard.err = answer_unpack(answer->records, &judgement->arena, &records, &count);
     note(judgement, &heard);
-    if (answer_of(heard.err) == CHECK_FAILED && answer->search)
-        judgement->silent = true;
-    if (answer_of(heard.err) == CHECK_UNKNOWN && answer->search)
-        judgement->searched = true;
+    enum check_answer said = answer_of(heard.err);
+    judgement->silent |= said == CHECK_FAILED || said == CHECK_NOT_ASKED;
+    judgement->searched |= answer->search && said == CHECK_UNKNOWN;
     if (heard.err || !make_room(judgement, count))
         return;
     for (size_t i = 0; i < count; i++) {
@@ -177,19 +176,23 @@ static void add_evidence(struct judgement *judgement)
     finding->evidence_count = count;
 }
 
-/* Who did not answer, in a sentence. */
+/* Who did not answer, each once, in a sentence.  Nobody has settled it: whoever was not asked
+ * had no time left for it. */
 static const char *name_silent(struct judgement *judgement)
 {
     char buf[400];
     struct wr_text text = WR_TEXT(buf);
     wr_text_str(&text, "could not be asked: ");
-    const char *between = "";
-    for (size_t i = 0; i < judgement->asked_count; i++)
-        if (judgement->asked[i].answer == CHECK_FAILED) {
-            wr_text_format(&text, "%s%s (%s)", between, judgement->asked[i].source,
-                           judgement->asked[i].why);
-            between = ", ";
-        }
+    const char *last = NULL;
+    for (size_t i = 0; i < judgement->asked_count; i++) {
+        struct check_asked *asked = &judgement->asked[i];
+        if (asked->answer == CHECK_NOT_ASKED)
+            asked->why = "the check was ended before";
+        if (!asked->why || (last && strcmp(last, asked->source) == 0))
+            continue;
+        wr_text_format(&text, "%s%s (%s)", last ? ", " : "", asked->source, asked->why);
+        last = asked->source;
+    }
     return wr_arena_str(&judgement->arena, text.at);
 }
 

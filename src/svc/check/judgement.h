@@ -10,7 +10,8 @@
  *
  * What it stands on is gathered first and judged once (biblio/judge.h): in which order it came
  * makes no difference.  A work that nobody has is only "not found" when everybody who was to
- * be searched has answered; and not when the built-in sample is all that was looked into.
+ * be asked has answered, also where its identifiers lead; and not when the built-in sample is
+ * all that was looked into.
  */
 #ifndef WR_CHECK_JUDGEMENT_H
 #define WR_CHECK_JUDGEMENT_H
@@ -46,7 +47,7 @@ struct judgement {
     const char *retraction;         /* a notice that a library knows of, */
     const struct library *retraction_from;
     bool searched;                  /* somebody who may know any work has answered */
-    bool silent;                    /* somebody who was searched did not answer */
+    bool silent;                    /* somebody did not answer, or was not asked */
 };
 
 /* The reference must outlive it. */

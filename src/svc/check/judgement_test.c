@@ -53,7 +53,8 @@ TEST_PLAIN(a_source_that_could_not_be_asked_makes_it_inconclusive)
     judgement_free(&judgement);
 }
 
-TEST_PLAIN(who_was_asked_for_an_identifier_alone_is_not_missed)
+/* Defect 5 again: where it leads may well be the work. */
+TEST_PLAIN(an_identifier_that_could_not_be_followed_makes_it_inconclusive)
 {
     struct judgement judgement;
     judgement_begin(&judgement, &notes);
@@ -61,7 +62,34 @@ TEST_PLAIN(who_was_asked_for_an_identifier_alone_is_not_missed)
                                                            .err = WR_NOTFOUND });
     judgement_hear(&judgement, &(struct judgement_answer){ .source = "DOI",
                                                            .err = WR_TIMEOUT });
-    CHECK_EQ(BIB_NOT_FOUND, outcome_of(&judgement));
+    CHECK_EQ(BIB_INCONCLUSIVE, outcome_of(&judgement));
+    judgement_free(&judgement);
+}
+
+TEST_PLAIN(who_was_not_asked_though_nobody_has_it_has_not_said_that_it_is_not_there)
+{
+    struct judgement judgement;
+    judgement_begin(&judgement, &notes);
+    judgement_hear(&judgement, &(struct judgement_answer){ .source = "DBLP", .search = true,
+                                                           .err = WR_NOTFOUND });
+    judgement_hear(&judgement, &(struct judgement_answer){ .source = "arXiv", .search = true,
+                                                           .err = WR_CANCELED });
+    CHECK_EQ(BIB_INCONCLUSIVE, outcome_of(&judgement));
+    CHECK_STR("could not be asked: arXiv (the check was ended before)",
+              judgement.finding.reason);
+    judgement_free(&judgement);
+}
+
+TEST_PLAIN(a_source_that_did_not_answer_twice_is_named_once)
+{
+    struct judgement judgement;
+    judgement_begin(&judgement, &notes);
+    for (int i = 0; i < 2; i++)
+        judgement_hear(&judgement, &(struct judgement_answer){
+            .source = "CrossRef", .search = true, .err = WR_BUSY });
+    CHECK_EQ(BIB_INCONCLUSIVE, outcome_of(&judgement));
+    CHECK_STR("could not be asked: CrossRef (it said that it was asked too often)",
+              judgement.finding.reason);
     judgement_free(&judgement);
 }
 
