@@ -174,11 +174,31 @@ static enum bib_agreement judge_title(const struct bib_work *cited,
     return known ? BIB_AGREES : BIB_DIFFERS;
 }
 
+bool bib_work_is_page(const struct bib_work *work)
+{
+    static const bool published[] = { [BIB_ARTICLE] = true, [BIB_PAPER] = true,
+                                      [BIB_BOOK] = true, [BIB_PREPRINT] = true,
+                                      [BIB_WEB] = false };
+    return work->url_count && !work->doi && !work->arxiv_id && !published[work->kind];
+}
+
+/* A record without a title is one of a page: somebody has seen that it is there. */
+static bool is_page(const struct bib_work *cited, const struct bib_work *found)
+{
+    if (found->kind != BIB_WEB || found->title || !bib_work_is_page(cited))
+        return false;
+    for (uint32_t i = 0; i < cited->url_count; i++)
+        for (uint32_t j = 0; j < found->url_count; j++)
+            if (strcmp(cited->urls[i], found->urls[j]) == 0)
+                return true;
+    return false;
+}
+
 static bool is_meant(const struct bib_comparison *comparison)
 {
     enum bib_agreement title = comparison->fields[BIB_FIELD_TITLE];
     bool authors = comparison->fields[BIB_FIELD_AUTHORS] == BIB_AGREES;
-    if (title == BIB_AGREES)
+    if (title == BIB_AGREES || comparison->page)
         return true;
     if (comparison->identified)
         return title == BIB_UNSAID || authors || comparison->alike >= ALIKE_IDENTIFIED;
@@ -207,6 +227,7 @@ struct bib_comparison bib_judge(const struct bib_work *cited, const struct bib_r
     fields[BIB_FIELD_TITLE] = judge_title(cited, work, match, fields[BIB_FIELD_AUTHORS]);
     fields[BIB_FIELD_YEAR] = judge_year(cited, work, cited_preprint, found_preprint);
     fields[BIB_FIELD_VENUE] = judge_venue(cited, work, cited_preprint != found_preprint);
+    ret.page = is_page(cited, work);
     ret.meant = is_meant(&ret);
     ret.preprint = ret.meant && cited_preprint && !found_preprint && work->venue;
     return ret;

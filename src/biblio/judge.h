@@ -44,8 +44,14 @@ struct bib_comparison {
     bool meant;             /* this is the work that was cited */
     bool identified;        /* the cited DOI or arXiv number is the record's */
     bool preprint;          /* cited is the preprint, recorded the paper */
+    bool page;              /* cited is a page, and the record is that it is there */
     bool unjudged;          /* there are authors, but none to compare them with */
 };
+
+/* Whether all that is cited is a page: it has an address, no identifier, and was not published
+ * where catalogues look.  Of such a work it says something that its page is there; of a paper
+ * that nobody knows it does not. */
+bool bib_work_is_page(const struct bib_work *work);
 
 struct bib_comparison bib_judge(const struct bib_work *cited, const struct bib_record *found);
 

@@ -188,3 +188,20 @@ TEST_PLAIN(an_identifier_alone_finds_a_work_without_a_title)
     CHECK(!judge().meant);
     CHECK(judge().identified);
 }
+
+TEST_PLAIN(that_a_page_is_there_speaks_for_a_page_and_not_for_a_paper)
+{
+    static const char *const urls[] = { "https://a.example/x" };
+    start();
+    cited = (struct bib_work){ .kind = BIB_WEB, .title = TITLE, .urls = urls, .url_count = 1 };
+    found = (struct bib_work){ .kind = BIB_WEB, .urls = urls, .url_count = 1 };
+    CHECK(judge().page && judge().meant);
+    cited.kind = BIB_ARTICLE;
+    CHECK(!judge().meant);
+    cited.kind = BIB_WEB;
+    cited.doi = "10.1145/1";
+    CHECK(!judge().meant);
+    cited.doi = NULL;
+    found.urls = (const char *const[]){ "https://a.example/y" };
+    CHECK(!judge().meant);
+}

@@ -182,7 +182,7 @@ static wr_err next_turn(const struct asking *asking, wr_time deadline)
     return err ? err : wr_limiter_acquire(asking->limiter, deadline);
 }
 
-static wr_err take_turn(const struct asking *asking, wr_time deadline)
+wr_err asking_turn(const struct asking *asking, wr_time deadline)
 {
     wr_err err = asking->turn ? wr_gate_enter(asking->turn, deadline) : WR_OK;
     if (err)
@@ -197,7 +197,7 @@ static wr_err ask_step(struct asking *asking, struct source_reading *reading, wr
 {
     for (bool refused = false;; refused = true) {
         wr_time retry_after = 0;
-        wr_err err = take_turn(asking, deadline);
+        wr_err err = asking_turn(asking, deadline);
         if (err == WR_TIMEOUT && !refused)
             return reading_fail(reading, err, "its limit leaves no turn before the deadline");
         if (err)
@@ -216,6 +216,8 @@ static wr_err ask_step(struct asking *asking, struct source_reading *reading, wr
 wr_err asking_run(struct asking *asking, struct source_reading *reading, wr_time deadline)
 {
     wr_err err;
+    if (asking->driver->ask)
+        return asking->driver->ask(asking, reading, deadline);
     do {
         size_t before = reading->count;
         err = ask_step(asking, reading, deadline);

@@ -45,6 +45,10 @@ struct asking {
  * or unwanted), IO (no answer); NOTFOUND is only ever what the source said. */
 wr_err asking_run(struct asking *asking, struct source_reading *reading, wr_time deadline);
 
+/* Wait for a turn, and take it.  Errors: TIMEOUT (there is none in time), CANCELED (the scope,
+ * or unwanted). */
+wr_err asking_turn(const struct asking *asking, wr_time deadline);
+
 /* How long to wait, out of a header: seconds or a date; 0: it does not say. */
 wr_time asking_retry_after(const char *value, struct wr_wall now);
 

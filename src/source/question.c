@@ -4,6 +4,7 @@
  * of them, or in the names of what they were published in.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "biblio/ident.h"
 #include "source/source.h"
@@ -71,10 +72,22 @@ static const char *text_for(const struct bib_work *work, enum source_by by,
     case SOURCE_BY_TITLE: text = work->title; break;
     case SOURCE_BY_DOI: text = work->doi; break;
     case SOURCE_BY_ARXIV: text = work->arxiv_id; break;
-    case SOURCE_BY_URL: text = work->url_count ? work->urls[0] : NULL; break;
+    case SOURCE_BY_URL: break;          /* there may be several */
     default: text = find(work, by, arena);
     }
     return text && *text ? text : NULL;
+}
+
+/* Each address of the web that is cited. */
+static size_t ask_by_urls(const struct bib_work *work, struct source_question *ret)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < work->url_count && count < SOURCE_URLS_MAX; i++)
+        if (strncasecmp(work->urls[i], "http://", 7) == 0
+            || strncasecmp(work->urls[i], "https://", 8) == 0)
+            ret[count++] = (struct source_question){ .by = SOURCE_BY_URL, .text = work->urls[i],
+                                                     .title = work->title };
+    return count;
 }
 
 size_t source_questions(const struct source_driver *driver, bool keyed,
@@ -83,12 +96,14 @@ size_t source_questions(const struct source_driver *driver, bool keyed,
 {
     static const enum source_by order[] = {
         SOURCE_BY_DOI, SOURCE_BY_ARXIV, SOURCE_BY_RFC, SOURCE_BY_EPRINT, SOURCE_BY_ACL,
-        SOURCE_BY_FORUM, SOURCE_BY_URL, SOURCE_BY_TITLE,
+        SOURCE_BY_FORUM, SOURCE_BY_TITLE,
     };
     uint32_t asks = driver->asks & (keyed ? UINT32_MAX : driver->keyless);
     size_t count = 0;
     if (driver->has && !driver->has(work))
         return 0;
+    if (asks & SOURCE_URL)
+        count = ask_by_urls(work, ret);
     bool known = false;                 /* an identifier that needs no search */
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         enum source_by by = order[i];

@@ -91,3 +91,20 @@ TEST_PLAIN(a_forum_is_found_in_its_address)
               questions(&source_openreview, false,
                         WORK(.title = "T", URL("https://openreview.net/forum?id=aB_c-9"))));
 }
+
+TEST_PLAIN(each_address_of_a_page_is_asked_about)
+{
+    static const char *const urls[] = { "ftp://a.example/", "https://a.example/", "HTTP://b/",
+                                        "http://c/", "http://d/" };
+    CHECK_STR("url https://a.example/, url HTTP://b/, url http://c/",
+              questions(&source_wayback, false, WORK(.title = "T", .urls = urls,
+                                                     .url_count = 5)));
+}
+
+TEST_PLAIN(a_paper_is_not_looked_for_among_pages)
+{
+    CHECK_STR("", questions(&source_alive, false,
+                            WORK(.kind = BIB_PAPER, URL("https://a.example/"))));
+    CHECK_STR("", questions(&source_wayback, false,
+                            WORK(.doi = "10.1000/x", URL("https://a.example/"))));
+}

@@ -358,6 +358,19 @@ struct bib_record *reading_record(struct source_reading *reading)
     return record;
 }
 
+wr_err reading_page(struct source_reading *reading, const char *id, const char *url)
+{
+    struct bib_record *record = reading_record(reading);
+    const char **urls = wr_arena_alloc(reading->arena, 2 * sizeof(*urls));
+    if (!record || !urls)
+        return WR_NOMEM;
+    urls[0] = url ? url : reading->question->text;
+    urls[1] = reading->question->text;
+    record->id = id;
+    record->work = (struct bib_work){ .kind = BIB_WEB, .urls = urls, .url_count = 2 };
+    return WR_OK;
+}
+
 /* ---- requests ---- */
 
 void request_escape(struct wr_text *url, const char *text, const char *keep)

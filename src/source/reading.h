@@ -66,6 +66,10 @@ void reading_author_name(struct source_reading *reading, struct bib_record *reco
 /* Where the work can be seen. */
 void reading_url(struct source_reading *reading, struct bib_record *record, const char *url);
 
+/* One more record: of the page that the question's address leads to, and where it was seen.
+ * Errors: NOMEM. */
+wr_err reading_page(struct source_reading *reading, const char *id, const char *url);
+
 /* One more record, with what all records of the driver have; NULL: there are enough. */
 struct bib_record *reading_record(struct source_reading *reading);
 

@@ -14,6 +14,10 @@ const struct source_driver *const source_drivers[SOURCE_COUNT] = {
     &source_openreview, &source_eprint, &source_rfc_editor, &source_govinfo,
 };
 
+const struct source_driver *const source_fallbacks[SOURCE_FALLBACKS] = {
+    &source_alive, &source_wayback, &source_web_search,
+};
+
 const char *source_by_name(enum source_by by)
 {
     static const char *const names[SOURCE_BY_COUNT] = {
@@ -25,15 +29,19 @@ const char *source_by_name(enum source_by by)
     return names[by];
 }
 
+static const struct source_driver *find_in(const struct source_driver *const *drivers,
+                                           size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(name, drivers[i]->name) == 0 || strcasecmp(name, drivers[i]->slug) == 0)
+            return drivers[i];
+    return NULL;
+}
+
 const struct source_driver *source_find(const char *name)
 {
-    for (size_t i = 0; i < SOURCE_COUNT; i++)
-        if (strcasecmp(name, source_drivers[i]->name) == 0
-            || strcasecmp(name, source_drivers[i]->slug) == 0)
-            return source_drivers[i];
-    return strcasecmp(name, source_wayback.name) == 0      ? &source_wayback
-           : strcasecmp(name, source_web_search.name) == 0 ? &source_web_search
-                                                           : NULL;
+    const struct source_driver *driver = find_in(source_drivers, SOURCE_COUNT, name);
+    return driver ? driver : find_in(source_fallbacks, SOURCE_FALLBACKS, name);
 }
 
 wr_err source_request_write(const struct source_reading *reading, const char *base,

@@ -33,9 +33,11 @@
 #include "base/text.h"
 #include "biblio/work.h"
 
+struct asking;
 struct json_t;
 
 #define SOURCE_QUESTIONS_MAX 4
+#define SOURCE_URLS_MAX 3           /* addresses of one work that are asked about */
 #define SOURCE_RECORDS_MAX 20       /* of one answer; what comes after is left out */
 #define SOURCE_AUTHORS_MAX 500      /* of one record; then it says et_al */
 #define SOURCE_URL_MAX 2048
@@ -142,6 +144,10 @@ struct source_driver {
 
     /* Read an answer that is no list of items.  Instead of the above. */
     wr_err (*read)(struct source_reading *reading, const struct source_reply *reply);
+
+    /* Ask where there is no one to write a request to.  Instead of all of these; the errors
+     * are those of asking_run. */
+    wr_err (*ask)(struct asking *asking, struct source_reading *reading, wr_time deadline);
 };
 
 extern const struct source_driver source_acl, source_arxiv, source_crossref, source_dblp,
@@ -154,9 +160,13 @@ extern const struct source_driver source_acl, source_arxiv, source_crossref, sou
 /* All of them, in the order in which they are shown. */
 extern const struct source_driver *const source_drivers[SOURCE_COUNT];
 
-/* Who is asked when none of them knows a work: what they have are pages, and a page tells
- * nothing of authors.  The web search has no address but the one that is configured. */
-extern const struct source_driver source_wayback, source_web_search;
+#define SOURCE_FALLBACKS 3
+
+/* Who is asked when none of them knows a work, one after the other: what they have are pages,
+ * and a page tells nothing of authors.  First the page itself, if the work is one
+ * (bib_work_is_page).  The web search has no address but the one that is configured. */
+extern const struct source_driver source_alive, source_wayback, source_web_search;
+extern const struct source_driver *const source_fallbacks[SOURCE_FALLBACKS];
 
 /* By name or slug, in any case; NULL: there is none. */
 const struct source_driver *source_find(const char *name);

@@ -9,7 +9,7 @@
 #include "base/version.h"
 
 struct sources {
-    struct wr_fetch_client *client;
+    struct wr_fetch_client *client, *pages;
     struct wr_breakers *breakers;
     struct wr_scope *scope;             /* of the breakers' janitor */
     struct drainer *drainers[SOURCES_MAX];
@@ -20,9 +20,8 @@ struct sources {
 const struct source_driver *sources_driver(size_t place)
 {
     WR_ASSERT(place < SOURCES_MAX);
-    return place == SOURCES_WAYBACK      ? &source_wayback
-           : place == SOURCES_WEB_SEARCH ? &source_web_search
-                                         : source_drivers[place];
+    return place < SOURCE_COUNT ? source_drivers[place]
+                                : source_fallbacks[place - SOURCE_COUNT];
 }
 
 static bool is_wanted(const struct sources_conf *conf, size_t place)
@@ -31,20 +30,29 @@ static bool is_wanted(const struct sources_conf *conf, size_t place)
     if (setting->off)
         return false;
     return place < SOURCE_COUNT
-           || (setting->on && (setting->base || sources_driver(place)->base));
+           || (setting->on && (setting->base || sources_driver(place)->base
+                               || sources_driver(place)->ask));
 }
 
-static wr_err open_client(struct sources *sources, const struct sources_conf *conf)
+static wr_err open_clients(struct sources *sources, const struct sources_conf *conf)
 {
     struct wr_text agent = WR_TEXT(sources->user_agent);
     wr_text_format(&agent, "weir/%s", wr_version.version);
     if (conf->mailto)
         wr_text_format(&agent, " (+mailto:%s)", conf->mailto);
-    return wr_fetch_client_new(&sources->client, &(struct wr_fetch_conf){
+    struct wr_fetch_conf client = {
         .name = "source", .user_agent = sources->user_agent, .ca_file = conf->ca_file,
         .proxy = conf->proxy, .redirects = WR_REDIRECT_ANY, .allow = conf->allow,
         .allow_count = conf->allow_count, .body_max = SOURCE_BODY_MAX, .ratio_max = 50,
-        .host_connections_max = 4, .plain = conf->plain, .fresh = true });
+        .host_connections_max = 4, .plain = conf->plain, .fresh = true };
+    wr_err err = wr_fetch_client_new(&sources->client, &client);
+    if (err || !is_wanted(conf, SOURCES_ALIVE))
+        return err;
+    client.name = "source.pages";
+    client.allow = conf->allow_pages;
+    client.allow_count = conf->allow_pages_count;
+    client.host_connections_max = 1;
+    return wr_fetch_client_new(&sources->pages, &client);
 }
 
 static wr_err open_breakers(struct sources *sources)
@@ -70,7 +78,8 @@ static wr_err open_drainers(struct sources *sources, const struct sources_conf *
         if (!is_wanted(conf, i))
             continue;
         err = drainer_open(&sources->drainers[i], &(struct drainer_conf){
-            .driver = sources_driver(i), .client = sources->client, .cache = conf->cache,
+            .driver = sources_driver(i), .cache = conf->cache,
+            .client = i == SOURCES_ALIVE ? sources->pages : sources->client,
             .breakers = sources->breakers, .target = (uint32_t)i, .share = conf->share,
             .base = setting->base, .mailto = conf->mailto, .key = setting->key,
             .interval = setting->interval, .timeout = setting->timeout });
@@ -83,7 +92,7 @@ wr_err sources_open(struct sources **ret, const struct sources_conf *conf)
     struct sources *sources = calloc(1, sizeof(*sources));
     if (!sources)
         return WR_NOMEM;
-    wr_err err = open_client(sources, conf);
+    wr_err err = open_clients(sources, conf);
     if (!err)
         err = open_breakers(sources);
     if (!err)
@@ -112,6 +121,7 @@ void sources_close(struct sources *sources, wr_time deadline)
         wr_scope_cancel(sources->scope);
     (void)!wr_scope_close(sources->scope);
     wr_breakers_free(sources->breakers);
+    wr_fetch_client_close(sources->pages, deadline);
     wr_fetch_client_close(sources->client, deadline);
     free(sources);
 }
@@ -120,9 +130,4 @@ struct drainer *sources_drainer(const struct sources *sources, size_t place)
 {
     WR_ASSERT(place < SOURCES_MAX);
     return sources->drainers[place];
-}
-
-struct wr_fetch_client *sources_client(const struct sources *sources)
-{
-    return sources->client;
 }

@@ -10,23 +10,25 @@
  *     sources_close(sources, wr_after(WR_S(2)));
  *
  * They share a client, which says who we are ("weir/0.1.0 (+mailto:me@example.org)") and
- * refuses internal addresses, and breakers with their janitor.  The last two places are the
- * Wayback Machine and the web search, which are there only if they are wanted.
+ * refuses internal addresses, and breakers with their janitor.  The last places are those of
+ * the fallbacks, which are there only if they are wanted.  Pages have a client of their own,
+ * because strangers choose their addresses: what is allowed for a source is not for them.
  */
 #ifndef WR_SOURCE_SOURCES_H
 #define WR_SOURCE_SOURCES_H
 
 #include "source/drainer.h"
 
-#define SOURCES_WAYBACK SOURCE_COUNT
-#define SOURCES_WEB_SEARCH (SOURCE_COUNT + 1)
-#define SOURCES_MAX (SOURCE_COUNT + 2)
+#define SOURCES_ALIVE SOURCE_COUNT
+#define SOURCES_WAYBACK (SOURCE_COUNT + 1)
+#define SOURCES_WEB_SEARCH (SOURCE_COUNT + 2)
+#define SOURCES_MAX (SOURCE_COUNT + SOURCE_FALLBACKS)
 
 struct sources;
 
 struct sources_setting {
     bool off;
-    bool on;                            /* of the last two, which are off unless it is set */
+    bool on;                            /* of a fallback, which is off unless it is set */
     const char *base;                   /* the driver's */
     struct wr_secret *key;
     wr_time interval, timeout;          /* the driver's */
@@ -42,6 +44,8 @@ struct sources_conf {
     const struct wr_fetch_range *allow; /* internal addresses that are allowed: a search engine
                                          * or a mirror of our own */
     size_t allow_count;
+    const struct wr_fetch_range *allow_pages;       /* ... and for pages: for tests */
+    size_t allow_pages_count;
     bool plain;                         /* no TLS: for tests */
 };
 
@@ -63,8 +67,5 @@ void sources_close(struct sources *sources, wr_time deadline);
 
 /* The drainer at that place; NULL: it is off. */
 struct drainer *sources_drainer(const struct sources *sources, size_t place);
-
-/* The client, for who looks whether a page is there (alive.h). */
-struct wr_fetch_client *sources_client(const struct sources *sources);
 
 #endif

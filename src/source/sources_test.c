@@ -29,6 +29,7 @@ TEST(fallbacks_are_opened_when_they_are_wanted)
     conf.settings[SOURCES_WEB_SEARCH] = (struct sources_setting){
         .on = true, .base = "http://127.0.0.1:8888" };
     REQUIRE_OK(sources_open(&sources, &conf));
+    CHECK(!sources_drainer(sources, SOURCES_ALIVE));
     CHECK(sources_drainer(sources, SOURCES_WAYBACK));
     CHECK(sources_drainer(sources, SOURCES_WEB_SEARCH));
     sources_close(sources, WR_NOW);

@@ -1,6 +1,7 @@
 /* wayback.c - the Wayback Machine: whether an address was ever there. */
 #include <stdlib.h>
 
+#include "biblio/judge.h"
 #include "source/reading.h"
 
 static void request(const struct source_reading *reading, struct source_request *ret)
@@ -25,13 +26,8 @@ static wr_err read_snapshot(struct source_reading *reading, const json_t *root)
     if (!json_is_true(reading_at(closest, "available"))
         || !is_good(reading_str(reading, closest, "status")))
         return WR_NOTFOUND;
-    struct bib_record *record = reading_record(reading);
-    if (!record)
-        return WR_NOMEM;
-    record->work.kind = BIB_WEB;
-    record->id = reading_str(reading, closest, "timestamp");
-    reading_url(reading, record, reading_str(reading, closest, "url"));
-    return WR_OK;
+    return reading_page(reading, reading_str(reading, closest, "timestamp"),
+                        reading_str(reading, closest, "url"));
 }
 
 static wr_err read_answer(struct source_reading *reading, const struct source_reply *reply)
@@ -53,6 +49,7 @@ const struct source_driver source_wayback = {
     .interval = WR_S(1),
     .at_once = 1,
     .timeout = WR_S(10),
+    .has = bib_work_is_page,
     .request = request,
     .read = read_answer,
 };

@@ -17,6 +17,7 @@ TEST_PLAIN(a_snapshot_of_a_page_is_one)
     CHECK_OK(said("{\"archived_snapshots\":{\"closest\":{\"available\":true,\"status\":\"200\","
                   "\"url\":\"http://web.archive.org/web/2020/x\",\"timestamp\":\"2020\"}}}"));
     CHECK_STR("http://web.archive.org/web/2020/x", rig_reading.records[0].work.urls[0]);
+    CHECK_STR("https://a.example/x?y=1", rig_reading.records[0].work.urls[1]);
     CHECK_STR("2020", rig_reading.records[0].id);
     CHECK_EQ(BIB_WEB, rig_reading.records[0].work.kind);
 }

@@ -69,6 +69,8 @@ static void read_answer(const uint8_t *data, size_t size)
 {
     static const unsigned statuses[] = { 200, 200, 200, 200, 200, 200, 404, 429 };
     const struct source_driver *driver = sources_driver(data[0] % SOURCES_MAX);
+    if (driver->ask)
+        return;                     /* a page is not read */
     struct wr_arena arena = WR_ARENA(1 << 20);
     struct source_question question = { .by = choose_by(driver, data[1] & 7),
                                         .text = "2403.00108",

@@ -19,8 +19,8 @@
  * A coordinator never waits for an answer.  What a reference needs next is decided when a
  * coordinator has it: first libraries, then what is remembered of every source before any of
  * them is asked, then the sources whose answer is not remembered, then those that failed once
- * more.  A work that is verified is asked no further, but for what is no search: where its
- * identifiers lead, and whether it was retracted.
+ * more, then one after the other those who know pages.  A work that is verified is asked no
+ * further, but for what is no search: where its identifiers lead, and whether it was retracted.
  *
  * Of all references only `in_flight` are under way at a time.  So a reference's time, which
  * begins when it is taken up, is not spent in a queue before a slow source.

@@ -28,7 +28,9 @@ static struct bib_work notes(void)
 
 /* Crossref, DBLP and a web search, and a library with one work. */
 struct rig {
-    struct catalogue *crossref, *dblp, *web;
+    struct catalogue *crossref, *dblp, *wayback, *web;
+    bool pages;                     /* are looked at, also on loopback */
+    bool strict;                    /* ... and not there */
     wr_time dblp_interval;
     struct library_rig library;
     struct library *libraries[1];
@@ -67,6 +69,15 @@ static void open_rig(struct rig *rig, bool with_library)
         rig->conf.settings[SOURCES_WEB_SEARCH] =
             (struct sources_setting){ .on = true, .base = rig->web->base };
     }
+    if (rig->wayback) {
+        catalogue_open(rig->wayback);
+        rig->conf.settings[SOURCES_WAYBACK] =
+            (struct sources_setting){ .base = rig->wayback->base, .on = true };
+    }
+    if (rig->pages)
+        rig->conf.settings[SOURCES_ALIVE] = (struct sources_setting){ .on = true };
+    rig->conf.allow_pages = &here;
+    rig->conf.allow_pages_count = !rig->strict;
     if (with_library) {
         struct bib_record record = { .work = notes(), .id = "n1" };
         library_rig_open(&rig->library);
@@ -91,6 +102,8 @@ static void close_rig(struct rig *rig)
         library_rig_close(&rig->library);
     if (rig->web)
         catalogue_close(rig->web);
+    if (rig->wayback)
+        catalogue_close(rig->wayback);
     if (rig->dblp)
         catalogue_close(rig->dblp);
     if (rig->crossref)
@@ -319,6 +332,129 @@ TEST(no_more_references_than_allowed_are_under_way)
     CHECK_EQ(20, crossref.asked);
     for (size_t i = 1; i < 20; i++)             /* its limit: one each second */
         CHECK(crossref.at[i] - crossref.at[i - 1] >= WR_S(1));
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
+/* ---- pages ---- */
+
+#define NO_SNAPSHOT "{\"archived_snapshots\":{}}"
+
+/* A work that is no more than a page on a site. */
+static struct bib_work page_on(const struct catalogue *site, const char **url)
+{
+    *url = site->base;
+    return (struct bib_work){ .kind = BIB_WEB, .title = "Engines for everybody",
+                              .authors = &lovelace, .author_count = 1, .urls = url,
+                              .url_count = 1 };
+}
+
+TEST(a_page_that_answers_is_verified_but_not_its_authors)
+{
+    static struct catalogue crossref = { .body = NOTHING }, site = { .body = "hello" };
+    static struct catalogue wayback = { .body = NO_SNAPSHOT };
+    static struct rig rig = { .crossref = &crossref, .wayback = &wayback, .pages = true };
+    struct check_paper *paper;
+    const char *url;
+    open_rig(&rig, false);
+    catalogue_open(&site);
+    const struct check_finding *finding = check_one(&rig, &paper, page_on(&site, &url));
+    CHECK_EQ(BIB_VERIFIED, finding->verdict.outcome);
+    CHECK_EQ(BIB_FLAG(AUTHORS_UNJUDGED), finding->verdict.flags);
+    REQUIRE(finding->evidence_count == 1);
+    CHECK_STR("URL Check", finding->evidence[0].source);
+    CHECK_STR(site.base, finding->evidence[0].url);
+    CHECK_EQ(1, crossref.asked);                /* first */
+    CHECK_EQ(1, site.asked);
+    CHECK_EQ(0, wayback.asked);
+    check_paper_unref(paper);
+    catalogue_close(&site);
+    close_rig(&rig);
+}
+
+TEST(a_page_that_is_gone_is_asked_of_the_archive)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct catalogue site = { .scripted = 2,
+                                     .script = { { .status = 404 }, { .status = 404 } } };
+    static struct catalogue wayback = { .body = NO_SNAPSHOT };
+    static struct rig rig = { .crossref = &crossref, .wayback = &wayback, .pages = true };
+    struct check_paper *paper;
+    const char *url;
+    open_rig(&rig, false);
+    catalogue_open(&site);
+    const struct check_finding *finding = check_one(&rig, &paper, page_on(&site, &url));
+    CHECK_EQ(BIB_NOT_FOUND, finding->verdict.outcome);
+    CHECK_EQ(2, site.asked);
+    CHECK_EQ(1, wayback.asked);
+    check_paper_unref(paper);
+    catalogue_close(&site);
+    close_rig(&rig);
+}
+
+TEST(a_page_that_fails_is_not_unknown)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct catalogue site = { .scripted = 2,
+                                     .script = { { .status = 500 }, { .status = 500 } } };
+    static struct rig rig = { .crossref = &crossref, .pages = true };
+    struct check_paper *paper;
+    const char *url;
+    open_rig(&rig, false);
+    catalogue_open(&site);
+    const struct check_finding *finding = check_one(&rig, &paper, page_on(&site, &url));
+    CHECK_EQ(BIB_INCONCLUSIVE, finding->verdict.outcome);
+    CHECK(strstr(finding->reason, "URL Check"));
+    check_paper_unref(paper);
+    catalogue_close(&site);
+    close_rig(&rig);
+}
+
+TEST(a_paper_that_nobody_knows_is_not_verified_by_a_page)
+{
+    static struct catalogue crossref = { .body = NOTHING }, site = { .body = "hello" };
+    static struct rig rig = { .crossref = &crossref, .pages = true };
+    struct check_paper *paper;
+    const char *url;
+    open_rig(&rig, false);
+    catalogue_open(&site);
+    struct bib_work work = page_on(&site, &url);
+    work.kind = BIB_PAPER;
+    const struct check_finding *finding = check_one(&rig, &paper, work);
+    CHECK_EQ(BIB_NOT_FOUND, finding->verdict.outcome);
+    CHECK_EQ(0, site.asked);
+    check_paper_unref(paper);
+    catalogue_close(&site);
+    close_rig(&rig);
+}
+
+TEST(a_document_cannot_make_us_look_into_our_own_network)
+{
+    static struct catalogue crossref = { .body = NOTHING }, site = { .body = "hello" };
+    static struct rig rig = { .crossref = &crossref, .pages = true, .strict = true };
+    struct check_paper *paper;
+    const char *url;
+    open_rig(&rig, false);                      /* though Crossref is there */
+    catalogue_open(&site);
+    const struct check_finding *finding = check_one(&rig, &paper, page_on(&site, &url));
+    CHECK_EQ(BIB_NOT_FOUND, finding->verdict.outcome);
+    CHECK_EQ(1, crossref.asked);
+    CHECK_EQ(0, site.asked);
+    check_paper_unref(paper);
+    catalogue_close(&site);
+    close_rig(&rig);
+}
+
+TEST(a_page_is_skipped_where_pages_are_not_looked_at)
+{
+    static struct catalogue crossref = { .body = NOTHING }, site;
+    static struct rig rig = { .crossref = &crossref };
+    struct check_paper *paper;
+    const char *url;
+    open_rig(&rig, false);
+    const struct check_finding *finding = check_one(&rig, &paper, page_on(&site, &url));
+    CHECK_EQ(BIB_SKIPPED, finding->verdict.outcome);
+    CHECK(strstr(finding->reason, "page"));
     check_paper_unref(paper);
     close_rig(&rig);
 }

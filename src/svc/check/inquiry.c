@@ -28,7 +28,8 @@ struct inquiry {
     struct check_paper *paper;
     size_t index;
     wr_time deadline;
-    enum { FIRST, AGAIN, LAST } stage;
+    enum { FIRST, AGAIN, FALLBACKS } stage;
+    size_t fallback;                /* which is asked next */
     struct wr_arena arena;
     struct wr_gather *gather;       /* of this round; NULL: nobody is asked */
     struct said *said;
@@ -75,7 +76,8 @@ static void gather_known(const struct inquiry *inquiry, struct judgement *judgem
         judgement_hear(judgement, &(struct judgement_answer){
             .source = drainer_driver(said->drainer)->name, .err = said->err,
             .records = said->records, .remembered = said->remembered,
-            .search = !said->question.always });
+            .search = !said->question.always,
+            .page = said->question.by == SOURCE_BY_URL });
     }
     judgement_decide(judgement, inquiry->desk->year);
 }
@@ -241,11 +243,14 @@ static uint32_t find_next(struct inquiry *inquiry, enum bib_outcome outcome)
 {
     const struct inquiry_desk *desk = inquiry->desk;
     uint32_t slots = 0;
-    while (!slots && inquiry->stage < LAST)
-        if (++inquiry->stage == AGAIN)
-            slots = find_failed(inquiry);
-        else if (outcome != BIB_MISMATCH)
-            slots = find_questions(inquiry, desk->fallbacks, desk->fallback_count, false);
+    if (inquiry->stage == FIRST) {
+        inquiry->stage = AGAIN;
+        slots = find_failed(inquiry);
+    }
+    while (!slots && outcome != BIB_MISMATCH && inquiry->fallback < desk->fallback_count) {
+        inquiry->stage = FALLBACKS;
+        slots = find_questions(inquiry, &desk->fallbacks[inquiry->fallback++], 1, false);
+    }
     return slots;
 }
 

@@ -31,7 +31,7 @@ struct inquiry_desk {
     size_t library_count;
     struct drainer *const *drainers;
     size_t drainer_count;
-    struct drainer *const *fallbacks;       /* asked when all of these do not know it */
+    struct drainer *const *fallbacks;       /* asked when nobody knows it, one by one */
     size_t fallback_count;
     int year;                               /* which it is now */
     /* All that were asked have reported: called once after each time some were, by whoever

@@ -115,6 +115,7 @@ void judgement_hear(struct judgement *judgement, const struct judgement_answer *
     enum check_answer said = answer_of(heard.err);
     judgement->silent |= said == CHECK_FAILED || said == CHECK_NOT_ASKED;
     judgement->searched |= answer->search && said == CHECK_UNKNOWN;
+    judgement->paged |= answer->page;
     if (heard.err || !make_room(judgement, count))
         return;
     for (size_t i = 0; i < count; i++) {
@@ -218,5 +219,9 @@ void judgement_decide(struct judgement *judgement, int year)
         verdict->outcome = BIB_INCONCLUSIVE;
         finding->reason = "only the built-in sample was looked into; name a library, or ask "
                           "the sources outside";
+    } else if (verdict->outcome == BIB_NOT_FOUND && !judgement->paged
+               && bib_work_is_page(&finding->reference->work)) {
+        verdict->outcome = BIB_SKIPPED;
+        finding->reason = "it is a page, and pages are not looked at";
     }
 }

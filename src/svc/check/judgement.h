@@ -11,7 +11,7 @@
  * What it stands on is gathered first and judged once (biblio/judge.h): in which order it came
  * makes no difference.  A work that nobody has is only "not found" when everybody who was to
  * be asked has answered, also where its identifiers lead; and not when the built-in sample is
- * all that was looked into.
+ * all that was looked into.  One that is only a page is skipped when nobody has looked at that.
  */
 #ifndef WR_CHECK_JUDGEMENT_H
 #define WR_CHECK_JUDGEMENT_H
@@ -33,6 +33,7 @@ struct judgement_answer {
     wr_err err;
     bool remembered;                /* it was said some time ago */
     bool search;                    /* for the work, not where an identifier leads */
+    bool page;                      /* about an address that is cited */
 };
 
 struct judgement {
@@ -48,6 +49,7 @@ struct judgement {
     const struct library *retraction_from;
     bool searched;                  /* somebody who may know any work has answered */
     bool silent;                    /* somebody did not answer, or was not asked */
+    bool paged;                     /* somebody was asked about the page */
 };
 
 /* The reference must outlive it. */

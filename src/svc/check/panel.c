@@ -97,11 +97,12 @@ static wr_err open_sources(struct check_panel *panel, const struct wr_conf *conf
     set_keys(panel, conf);
     sources->mailto = wr_conf_text(conf, "check.mailto");
     sources->cache = cache;
+    sources->settings[SOURCES_ALIVE].on = true;
     sources->settings[SOURCES_WAYBACK].on = wr_conf_bool(conf, "check.wayback");
     sources->settings[SOURCES_WEB_SEARCH].base = wr_conf_text(conf, "check.searxng");
     sources->settings[SOURCES_WEB_SEARCH].on = wr_conf_has(conf, "check.searxng");
-    /* An address that the configuration names may be on this machine; one out of a document may
-     * not.  Which is meant is not known here, so it is allowed only when one is named. */
+    /* An address that the configuration names may be on this machine.  Those out of documents
+     * have a client of their own, for which this does not count. */
     if (count || wr_conf_has(conf, "check.searxng")) {
         (void)!wr_addr_parse(&panel->loopback[0].ip, "127.0.0.1:0");
         (void)!wr_addr_parse(&panel->loopback[1].ip, "[::1]:0");
