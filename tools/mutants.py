@@ -242,7 +242,8 @@ def prepare(presets):
     """A copy of the tree, built once, so that a fault costs one file and a link."""
     COPY.mkdir(parents=True, exist_ok=True)
     for path in TOP.iterdir():
-        if path.is_file() or path.name in ("src", "include", "tests", "tools", "bench", "docs"):
+        if path.is_file() or path.name in ("src", "include", "tests", "tools", "bench", "docs",
+                                          "eval"):
             sync(path, COPY / path.name)
     # The models' build takes one word for its compiler, and warnings for errors.
     (COPY / "lenient-cc").write_text('#!/bin/sh\nexec gcc "$@" -Wno-error\n')
