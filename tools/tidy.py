@@ -59,11 +59,12 @@ MAY_INCLUDE = {
     "extract": {"base", "rt", "biblio", "extract"},
     "library": {"base", "rt", "biblio", "library"},
     "source": {"base", "rt", "flow", "net", "biblio", "source"},
-    "svc": {"base", "rt", "store", "flow", "net", "conf", "biblio", "extract", "library",
+    "mcp": {"base", "rt", "flow", "net", "mcp"},
+    "svc": {"base", "rt", "store", "flow", "net", "mcp", "conf", "biblio", "extract", "library",
             "source", "svc"},
-    "testing": {"base", "rt", "sim", "store", "flow", "net", "conf", "biblio", "extract",
+    "testing": {"base", "rt", "sim", "store", "flow", "net", "mcp", "conf", "biblio", "extract",
                 "library", "source", "svc", "testing"},
-    "cmd": {"base", "rt", "sim", "store", "flow", "net", "scenario", "conf", "biblio",
+    "cmd": {"base", "rt", "sim", "store", "flow", "net", "mcp", "scenario", "conf", "biblio",
             "extract", "library", "source", "svc", "cmd"},
 }
 

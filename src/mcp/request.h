@@ -1,0 +1,75 @@
+/* request.h - a request while it is answered, as handlers of tools and resources see it.
+ *
+ *     static wr_err count(struct mcp_request *request)
+ *     {
+ *         size_t len;
+ *         const char *text = mcp_request_string(request, "text", &len);
+ *         ...
+ *         mcp_request_progress(request, 3, 10, "three of ten");
+ *         ...
+ *         wr_text_format(mcp_request_text(request), "%zu words", words);
+ *         wr_text_format(mcp_request_structured(request), "{\"words\":%zu}", words);
+ *         return WR_OK;
+ *     }
+ *
+ * What a handler writes is the answer.  An answer that something is still under way is an
+ * answer like any other: no handler should wait for longer than clients do, which is a minute
+ * at most (MCP_WAIT_DEFAULT_S).
+ *
+ * Progress is sent to clients that have asked for it: when there is some, at most ten times a
+ * second, and every ten seconds when there is none, so that they go on waiting.
+ */
+#ifndef WR_MCP_REQUEST_H
+#define WR_MCP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include <weir/err.h>
+#include <weir/time.h>
+
+#include "base/text.h"
+
+#define MCP_WAIT_DEFAULT_S 30
+#define MCP_WAIT_MAX_S 300
+#define MCP_ANSWER_MAX ((size_t)16 << 20)       /* bytes of text, and of what is structured */
+
+struct mcp_request;
+
+/* The arg of the tool or the resource. */
+void *mcp_request_arg(const struct mcp_request *request);
+
+/* Whether who asks runs on this machine, as this user, and may name its files. */
+bool mcp_request_local(const struct mcp_request *request);
+
+/* Arguments have been held against the table: they are there if they are required, and of
+ * their type.  NULL, or `otherwise`: it was not given. */
+const char *mcp_request_string(const struct mcp_request *request, const char *name,
+                               size_t *ret_len);
+int64_t mcp_request_integer(const struct mcp_request *request, const char *name,
+                            int64_t otherwise);
+bool mcp_request_boolean(const struct mcp_request *request, const char *name, bool otherwise);
+const json_t *mcp_request_json(const struct mcp_request *request, const char *name);
+
+/* What is being read, and the part of it that stands for {name}: empty where there is none. */
+const char *mcp_request_uri(const struct mcp_request *request);
+const char *mcp_request_rest(const struct mcp_request *request);
+
+/* How far it is: `done` of `total` (0: nobody knows), and a few words.  Less than was said
+ * before is not said.  Any fiber; does not wait. */
+void mcp_request_progress(struct mcp_request *request, uint32_t done, uint32_t total,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* To be written into: what a person or a model reads, and of a tool with an output schema the
+ * same as JSON. */
+struct wr_text *mcp_request_text(struct mcp_request *request);
+struct wr_text *mcp_request_structured(struct mcp_request *request);
+
+/* Say why it failed, for whoever asked; returns err, to be returned. */
+wr_err mcp_request_fail(struct mcp_request *request, wr_err err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
