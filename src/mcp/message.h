@@ -62,7 +62,8 @@ void mcp_message_free(struct mcp_message *message);
 /* Of params._meta; NULL: it is not there. */
 const json_t *mcp_message_meta(const struct mcp_message *message, const char *key);
 
-/* An id, or what else is a string or an integer, as JSON.  False: it is neither, or too long. */
+/* An id, or whatever is a string or an integer, as JSON.  False: it is neither, or too
+ * long. */
 bool mcp_id_print(char ret[MCP_ID_MAX], const json_t *id);
 
 #endif

@@ -63,7 +63,8 @@ TEST_PLAIN(json_that_is_no_message_is_an_invalid_request)
     CHECK_EQ(MCP_INVALID_REQUEST, code_of("[]"));
     CHECK_EQ(MCP_INVALID_REQUEST, code_of("{}"));
     CHECK_EQ(MCP_INVALID_REQUEST, code_of("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"x\"}"));
-    CHECK_EQ(MCP_INVALID_REQUEST, code_of("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}"));
+    CHECK_EQ(MCP_INVALID_REQUEST,
+             code_of("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"x\"}"));
     CHECK_EQ(MCP_INVALID_REQUEST, code_of("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"x\"}"));
     CHECK_EQ(MCP_INVALID_REQUEST, code_of("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":2}"));
     CHECK_EQ(MCP_INVALID_REQUEST, code_of("{\"jsonrpc\":\"2.0\",\"id\":1}"));

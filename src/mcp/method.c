@@ -67,7 +67,10 @@ static size_t has_resources(const struct mcp_offer *offer)
 
 static void write_capabilities(struct wr_json *json, const struct mcp_offer *offer)
 {
-    static const struct { const char *name; size_t (*count)(const struct mcp_offer *); } rows[] = {
+    static const struct {
+        const char *name;
+        size_t (*count)(const struct mcp_offer *offer);
+    } rows[] = {
         { "tools", has_tools }, { "prompts", has_prompts }, { "resources", has_resources },
     };
     wr_json_object(json, "capabilities");
@@ -291,8 +294,8 @@ static const struct mcp_tool *find_tool(struct mcp_request *request, const char 
             return tool;
         wr_text_format(&text, "%s%s", i ? ", " : "", tool->name);
     }
-    mcp_request_refuse(request, MCP_INVALID_PARAMS, "there is no tool \"%.100s\"; there are: %s",
-                       name, text.at);
+    mcp_request_refuse(request, MCP_INVALID_PARAMS,
+                       "there is no tool \"%.100s\"; there are: %s", name, text.at);
     return NULL;
 }
 

@@ -6,7 +6,7 @@
  *     };
  *     static wr_err count(struct mcp_request *request) { ... }
  *     static const struct mcp_tool tools[] = {
- *         { .name = "count_words", .title = "Count words", .what = "How many words a text has.",
+ *         { .name = "count_words", .title = "Count words", .what = "How many words it has.",
  *           .fields = fields, .field_count = 1, .handler = count },
  *     };
  *     static const struct mcp_offer offer = { .name = "counter", .version = "1",

@@ -55,7 +55,8 @@ TEST(signs_of_life_never_reach_the_next_step)
 TEST(a_token_that_is_none_is_passed_over)
 {
     client_begin(&client);
-    client_say(&client, SLOW("1", "\"arguments\":{\"seconds\":3},\"_meta\":{\"progressToken\":{}}"));
+    client_say(&client, SLOW("1", "\"arguments\":{\"seconds\":3},"
+                                  "\"_meta\":{\"progressToken\":{}}"));
     CHECK_EQ(1, client.count);
     client_close(&client);
 }

@@ -109,7 +109,8 @@ static bool check_integer(const struct mcp_field *field, const json_t *value, ch
 static bool check_field(const struct mcp_field *field, const json_t *value, char *why)
 {
     if (!value)
-        return !field->required || wrong(why, "\"%s\" is missing: %s", field->name, field->what);
+        return !field->required
+            || wrong(why, "\"%s\" is missing: %s", field->name, field->what);
     switch (field->type) {
     case MCP_STRING: return check_string(field, value, why);
     case MCP_INTEGER: return check_integer(field, value, why);

@@ -31,7 +31,8 @@ TEST_PLAIN(a_table_of_fields_is_written_as_a_schema)
               "\"text\":{\"type\":\"string\",\"description\":\"what to say\"},"
               "\"times\":{\"type\":\"integer\",\"description\":\"how often\",\"minimum\":1,"
               "\"maximum\":9,\"default\":1},"
-              "\"voice\":{\"type\":\"string\",\"description\":\"how\",\"enum\":[\"low\",\"high\"]},"
+              "\"voice\":{\"type\":\"string\",\"description\":\"how\","
+              "\"enum\":[\"low\",\"high\"]},"
               "\"more\":{\"type\":\"array\"}},"
               "\"required\":[\"text\"],\"additionalProperties\":false}", written(false));
 }

@@ -187,7 +187,8 @@ static void settle_era(struct mcp_request *request, const struct mcp_method *met
             refuse(request, MCP_INVALID_PARAMS, "begin with \"initialize\", or say in _meta "
                    "which " META "protocolVersion it is");
     } else if (!version || !version[0]) {
-        refuse(request, MCP_INVALID_PARAMS, "_meta must have " META "protocolVersion, a string");
+        refuse(request, MCP_INVALID_PARAMS, "_meta must have " META "protocolVersion, a "
+               "string");
     } else if (strcmp(version, MCP_MODERN) != 0) {
         refuse(request, MCP_UNSUPPORTED_VERSION, "this version of the protocol is not "
                "supported");

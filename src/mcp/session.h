@@ -34,7 +34,7 @@ struct mcp_out {
     const char *at;
     size_t len;
     bool last;                      /* the answer: nothing follows for this request */
-    bool refused;                   /* ... the message was wrong in itself; nobody has seen it */
+    bool refused;                   /* ... the message itself was wrong; nobody has seen it */
     enum mcp_code code;             /* ... an error */
 };
 

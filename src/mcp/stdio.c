@@ -121,7 +121,8 @@ static wr_err take_line(struct stdio *stdio, const char *bytes, size_t len)
 static void refuse_length(struct stdio *stdio)
 {
     struct mcp_message nothing = { .json = NULL };
-    struct mcp_fault fault = { .code = MCP_INVALID_REQUEST, .why = "a line is longer than 4 MiB" };
+    struct mcp_fault fault = { .code = MCP_INVALID_REQUEST,
+                               .why = "a line is longer than 4 MiB" };
     struct mcp_peer peer = { .send = send_line, .arg = stdio };
     mcp_session_refuse(&nothing, &fault, &peer);
 }

@@ -58,8 +58,8 @@ static const char *hear(unsigned lines)
     wire.len = 0;
     for (unsigned count = 0; count < lines && wire.len + 1 < sizeof(wire.heard);) {
         size_t got;
-        if (wr_fd_read(wire.hear, &got, wire.heard + wire.len, sizeof(wire.heard) - 1 - wire.len,
-                       wr_after(WR_S(100))) || !got)
+        if (wr_fd_read(wire.hear, &got, wire.heard + wire.len,
+                       sizeof(wire.heard) - 1 - wire.len, wr_after(WR_S(100))) || !got)
             break;
         for (size_t i = 0; i < got; i++)
             count += wire.heard[wire.len + i] == '\n';

@@ -104,7 +104,8 @@ RIG const struct mcp_field rig_prompt_fields[] = {
 };
 RIG const struct mcp_prompt rig_prompts[] = {
     { .name = "greet", .title = "Greet", .what = "Greets somebody.",
-      .fields = rig_prompt_fields, .field_count = 2, .text = "Greet {who} {how}, not {whom}. {" },
+      .fields = rig_prompt_fields, .field_count = 2,
+      .text = "Greet {who} {how}, not {whom}. {" },
 };
 RIG const struct mcp_resource rig_resources[] = {
     { .uri = "test://fixed", .name = "fixed", .what = "One thing.", .media = "text/plain",
