@@ -51,6 +51,7 @@ struct cache_level {
     struct writer writers[WRITERS];
     struct wr_sem *wanted;          /* a unit: rows are to be taken out before their time */
     atomic_bool called;
+    atomic_bool stopped;
     _Atomic uint64_t since;         /* rows written since they were last counted */
     _Atomic size_t bytes;           /* of those that are pending */
     _Atomic wr_time rest_until;
@@ -190,7 +191,7 @@ static wr_err write_on(void *arg)
     wr_err err;
     while (!(err = wr_chan_recv(writer->queue, &pending, WR_NEVER)))
         write_one(writer->level, pending);
-    return err;
+    return err == WR_CLOSED ? WR_OK : err;
 }
 
 /* ---- taking out ---- */
@@ -240,12 +241,12 @@ wr_err cache_level_run(void *arg)
         err = wr_scope_go(scope, "store.cache_writer", write_on, &level->writers[i]);
     while (!err || err == WR_TIMEOUT) {
         err = wr_sem_acquire(level->wanted, wr_after(level->conf.tick));
-        if (!err || (err == WR_TIMEOUT && !wr_scope_check()))
-            tidy(level);
-        else
+        if (level->stopped || (err && (err != WR_TIMEOUT || wr_scope_check())))
             break;
+        tidy(level);
     }
-    wr_scope_cancel(scope);
+    if (level->stopped)
+        err = wr_scope_join(scope, WR_NEVER);       /* until all is written */
     (void)!wr_scope_close(scope);
     return err == WR_TIMEOUT ? wr_scope_check() : err;
 }
@@ -291,6 +292,14 @@ wr_err cache_level_new(struct cache_level **ret, const struct cache_level_conf *
     }
     *ret = level;
     return WR_OK;
+}
+
+void cache_level_stop(struct cache_level *level)
+{
+    for (int i = 0; i < WRITERS; i++)
+        wr_chan_close(level->writers[i].queue);
+    level->stopped = true;
+    call_janitor(level);
 }
 
 void cache_level_free(struct cache_level *level)

@@ -12,8 +12,8 @@
  * no error of the call, and is then left alone for `rest`: what would be looked for meanwhile
  * is a miss at once.  A put does not wait for a disk: it is queued, and written by the task
  * cache_level_run, eight at a time, those of one key in their order.  What does not fit into
- * the queue, or is in it when the task is canceled, is not written.  Each of these is counted
- * in cache_behind_total{result}.
+ * the queue, or is in it when the task is canceled, is not written; who ends and wants it to be
+ * calls cache_level_stop.  Each of these is counted in cache_behind_total{result}.
  *
  * An answer's time is over by the calendar, the store's and this node's: whichever says so
  * first.  On a server nodes whose calendars differ by a second may give out an answer a second
@@ -65,6 +65,9 @@ const struct wr_cache_level *cache_level_behind(struct cache_level *level);
 
 /* The task that writes and takes out, until it is canceled. */
 wr_err cache_level_run(void *level);
+
+/* Take no more: the task writes what waits, and returns.  Does not wait.  Once. */
+void cache_level_stop(struct cache_level *level);
 
 struct cache_level_stat cache_level_stat(const struct cache_level *level);
 

@@ -277,3 +277,21 @@ TEST(who_has_less_time_than_that_says_nothing_about_the_store)
     CHECK_EQ(0, cache_level_stat(one.level).skipped);
     end_close(&one);
 }
+
+STORE_TEST(who_stops_has_all_of_it_written)
+{
+    struct end end;
+    uint64_t rows;
+    end_open(&end, store, (struct cache_level_conf){ 0 });
+    end_run(&end);
+    for (uint32_t i = 0; i < 100; i++)
+        wr_cache_put(end.cache, &i, sizeof(i), NULL);
+    cache_level_stop(end.level);
+    CHECK_OK(wr_scope_join(end.scope, SOON));
+    CHECK_OK(store_cache_count(store, &rows, SOON));
+    CHECK_EQ(100, rows);
+    uint32_t late = 100;                        /* is counted, and no more */
+    wr_cache_put(end.cache, &late, sizeof(late), NULL);
+    CHECK_EQ(1, cache_level_stat(end.level).not_written);
+    end_close(&end);
+}

@@ -14,6 +14,7 @@
 #include <weir/scope.h>
 #include <weir/signal.h>
 
+#include "cmd/weir/check_cache.h"
 #include "cmd/weir/check_show.h"
 #include "cmd/weir/weir.h"
 #include "extract/document.h"
@@ -36,6 +37,7 @@ static const char help_text[] =
     "  --without NAME       do not ask this source; may be repeated\n"
     "  --mailto ADDRESS     whom sources may write to; some then answer faster\n"
     "  --searxng URL        a web search for works that nobody knows\n"
+    "  --no-cache           do not keep what sources say, nor use what was kept\n"
     "  --timeout SECONDS    for all references of a document (1800)\n"
     "\n"
     "What to read:\n"
@@ -70,6 +72,7 @@ struct checking {
     bool extract_only, one_per_line, quiet, verbose, fix;
     uint32_t fail_outcomes, fail_flags;
     /* while it runs */
+    struct check_cache kept;
     struct check_panel panel;
     struct check_show *show;
     struct check_paper **papers;
@@ -319,19 +322,34 @@ static wr_err check_all(struct checking *checking)
     return err;
 }
 
+/* Everybody who can be asked; what is wrong has been said. */
+static wr_err open_panel(struct checking *checking)
+{
+    char why[CHECK_WHY_MAX] = "there is no memory for what sources say";
+    bool offline = wr_conf_bool(checking->conf, "check.offline");
+    wr_err err = WR_OK;
+    if (!offline && !checking->extract_only)
+        err = check_cache_open(&checking->kept, checking->conf);
+    if (!err && checking->kept.why[0] && !checking->quiet)
+        fprintf(stderr, "weir: what sources say is not kept: %s\n", checking->kept.why);
+    if (!err)
+        err = check_panel_open(&checking->panel, &(struct check_panel_conf){
+            .conf = checking->conf, .libraries = checking->libraries,
+            .library_count = checking->library_count, .closed = checking->extract_only,
+            .cache = checking->kept.cache, .alone = checking->library_count && offline }, why);
+    if (err) {
+        fprintf(stderr, "weir: %s\n", why);
+        check_cache_close(&checking->kept);
+    }
+    return err;
+}
+
 static wr_err run(void *arg)
 {
     struct checking *checking = arg;
-    char why[CHECK_WHY_MAX] = "";
-    wr_err err = check_panel_open(&checking->panel, &(struct check_panel_conf){
-        .conf = checking->conf, .libraries = checking->libraries,
-        .library_count = checking->library_count, .closed = checking->extract_only,
-        .alone = checking->library_count && wr_conf_bool(checking->conf, "check.offline") },
-        why);
-    if (err) {
-        fprintf(stderr, "weir: %s\n", why);
+    wr_err err = open_panel(checking);
+    if (err)
         return err;
-    }
     checking->show = check_show_new(checking->panel.sources,
                                     checking->quiet || checking->extract_only);
     for (size_t i = 0; i < checking->file_count; i++)
@@ -342,6 +360,7 @@ static wr_err run(void *arg)
     for (size_t i = 0; i < checking->paper_count; i++)
         check_paper_end(checking->papers[i]);
     check_panel_close(&checking->panel);
+    check_cache_close(&checking->kept);
     return err;
 }
 
@@ -432,8 +451,8 @@ static bool fail_on(struct checking *checking, const char *words)
 
 enum choice {
     OPT_HELP = 256, OPT_LIBRARY, OPT_OFFLINE, OPT_WITHOUT, OPT_MAILTO, OPT_SEARXNG, OPT_TIMEOUT,
-    OPT_CONFIG, OPT_SET, OPT_ONE_PER_LINE, OPT_EXTRACT_ONLY, OPT_FIX, OPT_VERBOSE, OPT_QUIET,
-    OPT_FAIL_ON, OPT_FORM,
+    OPT_NO_CACHE, OPT_CONFIG, OPT_SET, OPT_ONE_PER_LINE, OPT_EXTRACT_ONLY, OPT_FIX, OPT_VERBOSE,
+    OPT_QUIET, OPT_FAIL_ON, OPT_FORM,
 };
 
 static const struct option known[] = {
@@ -444,6 +463,7 @@ static const struct option known[] = {
     { "mailto", required_argument, NULL, OPT_MAILTO },
     { "searxng", required_argument, NULL, OPT_SEARXNG },
     { "timeout", required_argument, NULL, OPT_TIMEOUT },
+    { "no-cache", no_argument, NULL, OPT_NO_CACHE },
     { "config", required_argument, NULL, OPT_CONFIG },
     { "set", required_argument, NULL, OPT_SET },
     { "one-per-line", no_argument, NULL, OPT_ONE_PER_LINE },
@@ -479,6 +499,7 @@ static bool take_option(struct checking *checking, int option)
     case OPT_MAILTO: return add_flag(checking, "--check-mailto=%s", optarg);
     case OPT_SEARXNG: return add_flag(checking, "--check-searxng=%s", optarg);
     case OPT_TIMEOUT: return add_flag(checking, "--check-timeout=%ss", optarg);
+    case OPT_NO_CACHE: return add_flag(checking, "--check-cache=false");
     case OPT_CONFIG: return add_flag(checking, "--config=%s", optarg);
     case OPT_SET: return set_key(checking, optarg);
     case OPT_ONE_PER_LINE: return checking->one_per_line = true;

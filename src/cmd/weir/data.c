@@ -92,6 +92,25 @@ bool data_in_use(const char *data, char *ret, size_t size)
     return taken;
 }
 
+int data_take(const char *data, const char *who, char *ret, size_t size)
+{
+    char text[4200];
+    snprintf(text, sizeof(text), "%s/lock", data);
+    int fd = open(text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        int len = snprintf(text, sizeof(text), "pid %d, %s\n", (int)getpid(), who);
+        if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)len, 0) == len)
+            return fd;
+    }
+    if (fd >= 0 && errno == EWOULDBLOCK)
+        data_signature(fd, ret, size);
+    else
+        snprintf(ret, size, "%s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 void data_signature(int fd, char *ret, size_t size)
 {
     ssize_t len = pread(fd, ret, size - 1, 0);

@@ -25,6 +25,10 @@ bool data_usable(const char *data, char *ret, size_t size, const char **ret_fix)
 /* Whether a node runs on it, and where, in words.  Nothing is kept from anybody. */
 bool data_in_use(const char *data, char *ret, size_t size);
 
+/* Take the lock, and write into it who has it ("weir check"); the lock goes with what is
+ * returned, which is to be closed.  -1: it cannot be had, and ret says who has it, or why. */
+int data_take(const char *data, const char *who, char *ret, size_t size);
+
 /* What stands in a lock file, in words. */
 void data_signature(int fd, char *ret, size_t size);
 

@@ -34,6 +34,8 @@ static const struct wr_conf_key keys[] = {
       .help = "A SearxNG that is asked about works that nobody knows." },
     { .name = "check.wayback", .type = WR_CONF_BOOL, .preset = "true",
       .help = "Ask the Wayback Machine about pages that nobody knows." },
+    { .name = "check.cache", .type = WR_CONF_BOOL, .preset = "true",
+      .help = "Keep what sources said in the store: a week, or a day that they know nothing." },
     { .name = "check.semantic_scholar_key", .type = WR_CONF_SECRET, .env = "S2_API_KEY",
       .help = "A key for Semantic Scholar." },
     { .name = "check.openalex_key", .type = WR_CONF_SECRET, .env = "OPENALEX_KEY",
