@@ -15,16 +15,22 @@
 struct candidate {
     const struct bib_record *record;
     struct bib_comparison comparison;
+    unsigned silent;        /* weight of the faults that others tell of and this one does not */
 };
 
 /* ---- the order of candidates: total, so that who answered first makes no difference */
 
-static unsigned faults(const struct bib_comparison *comparison)
+static unsigned weight(size_t field)
 {
-    unsigned sum = 0;
+    return field == BIB_FIELD_TITLE || field == BIB_FIELD_AUTHORS ? 3 : 2;
+}
+
+static unsigned faults(const struct candidate *candidate)
+{
+    unsigned sum = candidate->silent;
     for (size_t i = 0; i < BIB_FIELD_COUNT; i++)
-        if (comparison->fields[i] == BIB_DIFFERS)
-            sum += i == BIB_FIELD_TITLE || i == BIB_FIELD_AUTHORS ? 3 : 2;
+        if (candidate->comparison.fields[i] == BIB_DIFFERS)
+            sum += weight(i);
     return sum;
 }
 
@@ -52,7 +58,8 @@ static int better(const void *a, const void *b)
     const struct bib_comparison *p = &x->comparison, *q = &y->comparison;
     const struct bib_work *v = &x->record->work, *w = &y->record->work;
     int by = by_number(q->meant, p->meant);
-    by = by ? by : by_number(faults(p), faults(q));
+    by = by ? by : by_number(faults(x), faults(y));
+    by = by ? by : by_number(x->silent, y->silent);
     by = by ? by : by_number(agreements(q), agreements(p));
     by = by ? by : by_number(q->alike, p->alike);
     by = by ? by : by_text(x->record->source, y->record->source);
@@ -61,6 +68,44 @@ static int better(const void *a, const void *b)
     by = by ? by : by_text(v->venue, w->venue);
     by = by ? by : by_text(v->doi, w->doi);
     return by ? by : (v->year > w->year) - (v->year < w->year);
+}
+
+/* ---- who says nothing does not agree: a record without a year is no proof of one */
+
+/* Whether a record may speak where the other one is silent: it is of the same work as far as
+ * both can tell. */
+static bool speaks_for(const struct candidate *one, const struct candidate *silent)
+{
+    for (size_t i = 0; i < BIB_FIELD_COUNT; i++)
+        if (one->comparison.fields[i] == BIB_DIFFERS
+            && silent->comparison.fields[i] == BIB_AGREES)
+            return false;
+    return one->comparison.meant;
+}
+
+/* Somebody says that the field is wrong, and nobody that it is right. */
+static bool is_refuted(const struct candidate *candidates, size_t count,
+                       const struct candidate *silent, size_t field)
+{
+    bool refuted = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate *one = &candidates[i];
+        enum bib_agreement says = one->comparison.fields[field];
+        if (says == BIB_AGREES && one->comparison.meant)
+            return false;
+        refuted |= says == BIB_DIFFERS && speaks_for(one, silent);
+    }
+    return refuted;
+}
+
+static void weigh_silence(struct candidate *candidates, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t field = 0; field < BIB_FIELD_COUNT; field++)
+            if (candidates[i].comparison.meant
+                && candidates[i].comparison.fields[field] == BIB_UNSAID
+                && is_refuted(candidates, count, &candidates[i], field))
+                candidates[i].silent += weight(field);
 }
 
 /* ---- what is said */
@@ -260,7 +305,8 @@ wr_err bib_decide(const struct bib_reference *reference, const struct bib_record
     struct bib_work cited = reference->work;
     cited.et_al = cited.et_al || reference->truncated;      /* the rest may be missing */
     for (size_t i = 0; i < count; i++)
-        candidates[i] = (struct candidate){ &records[i], bib_judge(&cited, &records[i]) };
+        candidates[i] = (struct candidate){ &records[i], bib_judge(&cited, &records[i]), 0 };
+    weigh_silence(candidates, count);
     qsort(candidates, count, sizeof(*candidates), better);
     ret->mismatches = saying.mismatches;
     ret->evidence = saying.evidence;

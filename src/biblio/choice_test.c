@@ -93,6 +93,39 @@ TEST_PLAIN(a_match_after_a_mismatch_is_verified)
     CHECK(verdict.evidence[0] == &records[1]);
 }
 
+/* Defect 15 of the original: such records would let any year pass. */
+TEST_PLAIN(a_record_without_a_year_is_no_proof_of_one)
+{
+    start();
+    reference.work.year = 2012;
+    records[1].work.year = 0;
+    CHECK_EQ(BIB_MISMATCH, decide(2));
+    REQUIRE(verdict.mismatch_count == 1);
+    CHECK_EQ(BIB_FIELD_YEAR, verdict.mismatches[0].field);
+    CHECK(verdict.evidence[0] == &records[0]);
+    records[0].work.year = 0;
+    CHECK_EQ(BIB_VERIFIED, decide(2));              /* nobody says that it is wrong */
+}
+
+TEST_PLAIN(a_page_with_the_title_is_no_proof_of_the_authors)
+{
+    start();
+    records[0].work = work(TITLE, "Xavier Costa", 2019, NULL);
+    records[1].work = (struct bib_work){ .title = TITLE, .kind = BIB_WEB };
+    CHECK_EQ(BIB_MISMATCH, decide(2));
+    CHECK_EQ(BIB_FIELD_AUTHORS, verdict.mismatches[0].field);
+}
+
+TEST_PLAIN(another_version_of_a_work_does_not_speak_for_the_one_that_is_cited)
+{
+    start();
+    records[0].work.year = 2023;
+    records[0].work.venue = "Nature";
+    records[1].work.venue = NULL;
+    CHECK_EQ(BIB_VERIFIED, decide(2));
+    CHECK(verdict.evidence[0] == &records[1]);
+}
+
 TEST_PLAIN(the_order_of_candidates_makes_no_difference)
 {
     start();

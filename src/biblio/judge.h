@@ -15,7 +15,8 @@
  * What one side does not say is no mistake.  Nor is a preprint cited for the paper
  * (PREPRINT_OF_PUBLISHED), nor a venue of which nothing certain can be said (venue.h).  A DOI
  * that nobody knows is none either, unless the paper is known to have another one, or to have
- * none because of where it appeared.
+ * none because of where it appeared.  But a record that does not say something is no proof of
+ * it, where another one of the same work says that it is wrong.
  *
  * Pure functions; everything they return lies in the arena or belongs to the caller.
  */

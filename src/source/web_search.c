@@ -80,6 +80,10 @@ static wr_err read_pages(struct source_reading *reading, const json_t *root)
         read_page(reading, page);
     if (reading->count)
         return WR_OK;
+    /* It has no pages of its own: with none of those it asks, there is nothing to be said. */
+    if (json_array_size(results) == 0
+        && json_array_size(reading_at(root, "unresponsive_engines")) > 0)
+        return reading_fail(reading, WR_IO, "could not ask a search engine");
     bool more = reading->step == EXACT ? true : reading->step == WORDS && number_of(title);
     reading->next = more ? "" : NULL;
     return more ? WR_OK : WR_NOTFOUND;

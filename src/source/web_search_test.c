@@ -37,6 +37,15 @@ TEST_PLAIN(the_web_search_goes_on_until_a_page_has_the_title)
     CHECK_ERR(WR_NOTFOUND, take(200, "{\"results\":[]}"));
 }
 
+TEST_PLAIN(a_web_search_whose_engines_do_not_answer_has_not_searched)
+{
+    pose(&source_web_search, SOURCE_BY_TITLE, TITLE, NULL);
+    CHECK_ERR(WR_IO, take(200, "{\"results\":[],\"unresponsive_engines\":[[\"a\",\"b\"]]}"));
+    CHECK_OK(take(200, "{\"results\":[],\"unresponsive_engines\":[]}"));
+    CHECK_OK(take(200, "{\"results\":[{\"title\":\"Rivers\",\"url\":\"u\"}],"
+                       "\"unresponsive_engines\":[[\"a\",\"b\"]]}"));
+}
+
 TEST_PLAIN(pages_whose_titles_match_leniently_are_found)
 {
     pose(&source_web_search, SOURCE_BY_TITLE, "Quiet Rivers of the North", NULL);

@@ -403,6 +403,23 @@ static bool add_flag(struct checking *checking, const char *format, ...)
     return len >= 0;
 }
 
+/* One more word of a list: of two equal flags the last would count. */
+static bool add_word(struct checking *checking, const char *flag, const char *word)
+{
+    size_t len = strlen(flag);
+    for (int i = 0; i < checking->flag_count; i++) {
+        char *had = checking->flags[i], *words;
+        if (strncmp(had, flag, len) != 0 || had[len] != '=')
+            continue;
+        if (asprintf(&words, "%s,%s", had, word) < 0)
+            return false;
+        free(had);
+        checking->flags[i] = words;
+        return true;
+    }
+    return add_flag(checking, "%s=%s", flag, word);
+}
+
 /* "check.in_flight=8" as the flag --check-in-flight=8 */
 static bool set_key(struct checking *checking, const char *text)
 {
@@ -495,7 +512,7 @@ static bool take_option(struct checking *checking, int option)
     switch (option) {
     case OPT_LIBRARY: return add_library(checking, optarg);
     case OPT_OFFLINE: return add_flag(checking, "--check-offline");
-    case OPT_WITHOUT: return add_flag(checking, "--check-without=%s", optarg);
+    case OPT_WITHOUT: return add_word(checking, "--check-without", optarg);
     case OPT_MAILTO: return add_flag(checking, "--check-mailto=%s", optarg);
     case OPT_SEARXNG: return add_flag(checking, "--check-searxng=%s", optarg);
     case OPT_TIMEOUT: return add_flag(checking, "--check-timeout=%ss", optarg);

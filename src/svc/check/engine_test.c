@@ -215,6 +215,29 @@ TEST(whoever_has_not_been_asked_yet_is_not_when_it_is_verified)
     close_rig(&rig);
 }
 
+TEST(a_source_that_does_not_tell_the_year_settles_nothing)
+{
+    static struct catalogue crossref = { .body = NOTES };
+    static struct catalogue dblp = {
+        .body = "{\"result\":{\"hits\":{\"hit\":[{\"info\":{\"title\":\"Notes on the "
+                "Analytical Engine\",\"authors\":{\"author\":\"Ada Lovelace\"}}}]}}}" };
+    static struct rig rig = { .crossref = &crossref, .dblp = &dblp };
+    struct check_paper *paper;
+    crossref.delay = WR_S(2);                       /* so that DBLP is the first to answer */
+    open_rig(&rig, false);
+    struct bib_work works[] = { notes(), notes() };
+    works[0].year = works[1].year = 1850;
+    paper = paper_of(works, 2);
+    CHECK_OK(check_engine_check(rig.engine, paper, wr_after(WR_S(600))));
+    for (size_t i = 0; i < 2; i++) {
+        const struct check_finding *finding = &check_paper_report(paper)->findings[i];
+        CHECK_EQ(BIB_MISMATCH, finding->verdict.outcome);
+        CHECK_EQ(BIB_FIELD_YEAR, finding->verdict.mismatches[0].field);
+    }
+    check_paper_unref(paper);
+    close_rig(&rig);
+}
+
 TEST(the_web_is_asked_about_a_work_that_nobody_knows)
 {
     static struct catalogue crossref = { .body = NOTHING }, web = { .body = PAGE };

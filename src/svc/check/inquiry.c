@@ -91,7 +91,16 @@ static bool conclude(struct inquiry *inquiry, struct judgement *judgement)
 
 /* ---- asking ---- */
 
-/* One answer by itself: whether the work is verified by it. */
+/* Whether nothing is left to be asked: the year and the authors, where they are cited, were
+ * compared too.  Not every source tells them. */
+static bool is_settled(const struct check_finding *finding)
+{
+    const struct bib_verdict *verdict = &finding->verdict;
+    return verdict->outcome == BIB_VERIFIED && !(verdict->flags & BIB_FLAG(AUTHORS_UNJUDGED))
+           && (!finding->reference->work.year || verdict->evidence[0]->work.year);
+}
+
+/* One answer by itself. */
 static bool settles(const void *answer)
 {
     const struct drainer_answer *one = answer;
@@ -101,9 +110,9 @@ static bool settles(const void *answer)
     judgement_hear(&judgement, &(struct judgement_answer){ .source = "", .err = WR_OK,
                                                            .records = one->records });
     judgement_decide(&judgement, inquiry->desk->year);
-    bool verified = judgement.finding.verdict.outcome == BIB_VERIFIED;
+    bool settled = is_settled(&judgement.finding);
     judgement_free(&judgement);
-    return verified;
+    return settled;
 }
 
 static bool unwanted(const void *about)
