@@ -16,9 +16,8 @@
 #include "base/forget.h"
 #include "base/version.h"
 #include "cmd/weir/data.h"
+#include "cmd/weir/services.h"
 #include "cmd/weir/weir.h"
-#include "conf/node_keys.h"
-#include "svc/check/keys.h"
 #include "net/tls.h"
 #include "rt/os.h"
 #include "svc/node/node.h"
@@ -27,15 +26,12 @@
 
 extern char **environ;
 
-const char *const weir_services[] = { NULL };
-
-const struct wr_conf_table *const weir_tables[] = { &wr_node_keys, &check_keys, NULL };
-
 struct start {
     struct wr_conf *conf;
     struct wr_conf_source source;
     struct node_start node;
     struct wr_manager *manager;
+    struct services services;
     struct timespec began;
     bool ready;                     /* it has been */
     int lock;                       /* of the data directory; -1 under amnesia */
@@ -303,14 +299,19 @@ int weir_run(int argc, char **argv)
         if (wr_conf_bool(start.conf, "security.amnesia"))
             forget();
         start.node = (struct node_start){ .conf = start.conf, .source = &start.source,
+                                          .services = start.services.rows,
+                                          .service_count = SERVICES_COUNT,
                                           .local = start.local[0] ? start.local : NULL,
                                           .ready = say_ready, .arg = &start,
                                           .manager = start.manager };
-        err = wr_run(&(struct wr_run_conf){
-            .workers = (unsigned)wr_conf_int(start.conf, "threads"), .control = true },
-            run, &start);
+        err = services_make(&start.services);
+        if (!err)
+            err = wr_run(&(struct wr_run_conf){
+                .workers = (unsigned)wr_conf_int(start.conf, "threads"), .control = true },
+                run, &start);
         status = finish(&start, err);
     }
+    services_free(&start.services);
     wr_manager_close(start.manager);
     wr_conf_unref(start.conf);
     if (start.lock >= 0)

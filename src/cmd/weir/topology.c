@@ -11,8 +11,8 @@
 #include <weir/task.h>
 
 #include "base/text.h"
+#include "cmd/weir/services.h"
 #include "cmd/weir/weir.h"
-#include "conf/node_keys.h"
 #include "svc/node/node.h"
 
 #define MAP_MAX (256ul * 1024)
@@ -124,15 +124,21 @@ static wr_err make_map(struct wr_text *map, enum wr_topo_format format)
                                      .argc = sizeof(flags) / sizeof(*flags),
                                      .argv = flags, .cpus = 2 };
     struct wr_conf_report report = { 0 };
+    struct services services;
+    wr_err err = services_make(&services);
+    if (err)
+        return err;
     struct sketch sketch = { .map = map, .format = format,
-                             .start = { .source = &source, .ready = on_ready, .arg = &sketch,
+                             .start = { .source = &source, .services = services.rows,
+                                        .service_count = SERVICES_COUNT, .ready = on_ready, .arg = &sketch,
                                         .no_signals = true } };
-    wr_err err = wr_conf_load(&sketch.start.conf, &source, &report);
+    err = wr_conf_load(&sketch.start.conf, &source, &report);
     if (!err)
         err = wr_run(&(struct wr_run_conf){ .virtual_clock = true, .workers = 1 }, draw,
                      &sketch);
     wr_conf_report_free(&report);
     wr_conf_unref(sketch.start.conf);
+    services_free(&services);
     return err;
 }
 

@@ -44,10 +44,19 @@ static const struct wr_conf_key keys[] = {
       .help = "A key for PubMed." },
     { .name = "check.govinfo_key", .type = WR_CONF_SECRET, .env = "GOVINFO_KEY",
       .help = "A key for GovInfo, which is not asked without one." },
+    { .name = "check.documents_at_once", .type = WR_CONF_INT, .preset = "8", .min = 1,
+      .max = 64, .help = "Documents that the node checks at a time." },
+    { .name = "check.documents_waiting", .type = WR_CONF_INT, .preset = "64", .min = 1,
+      .max = 4096, .help = "Documents that wait for that; one more is refused with 429." },
+    { .name = "check.documents_bytes", .type = WR_CONF_SIZE, .preset = "512MiB", .min = 1,
+      .max = (int64_t)64 << 30, .live = true,
+      .help = "Bytes of the documents that wait or are checked; more is refused with 429." },
     { .name = "check.reports_max", .type = WR_CONF_INT, .preset = "256", .min = 1,
-      .max = 100000, .help = "Reports that are kept." },
+      .max = 4096, .live = true, .help = "Reports that the node keeps in memory." },
+    { .name = "check.reports_bytes", .type = WR_CONF_SIZE, .preset = "256MiB", .min = 1,
+      .max = (int64_t)64 << 30, .live = true, .help = "Bytes of these in all." },
     { .name = "check.report_ttl", .type = WR_CONF_DURATION, .preset = "24h", .min = WR_S(1),
-      .max = 30 * DAY, .help = "How long they are kept." },
+      .max = 30 * DAY, .live = true, .help = "How long a report is kept." },
 };
 
 /* "crossref=http://...": which source; NULL: it is none. */

@@ -130,18 +130,46 @@ static wr_err open_engine(struct check_panel *panel, const struct wr_conf *conf,
     return err;
 }
 
+wr_err check_panel_read(struct check_panel *panel, const struct check_panel_conf *conf,
+                        char *why)
+{
+    *panel = (struct check_panel){ .conf = *conf };
+    return conf->closed ? WR_OK : open_libraries(panel, conf, why);
+}
+
+wr_err check_panel_start(struct check_panel *panel, char *why)
+{
+    const struct wr_conf *conf = panel->conf.conf;
+    wr_err err = WR_OK;
+    panel->sources = NULL;
+    panel->engine = NULL;
+    panel->sources_conf = (struct sources_conf){ 0 };
+    if (panel->conf.closed)
+        return WR_OK;
+    if (!wr_conf_bool(conf, "check.offline"))
+        err = open_sources(panel, conf, panel->conf.cache, why);
+    if (!err)
+        err = open_engine(panel, conf, why);
+    if (err)
+        check_panel_stop(panel);
+    return err;
+}
+
+void check_panel_stop(struct check_panel *panel)
+{
+    sources_stop(panel->sources);
+    check_engine_close(panel->engine);
+    sources_close(panel->sources, wr_after(CLOSE_WITHIN));
+    panel->sources = NULL;
+    panel->engine = NULL;
+}
+
 wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf *conf,
                         char *why)
 {
-    wr_err err = WR_OK;
-    *panel = (struct check_panel){ 0 };
-    if (conf->closed)
-        return WR_OK;
-    err = open_libraries(panel, conf, why);
-    if (!err && !wr_conf_bool(conf->conf, "check.offline"))
-        err = open_sources(panel, conf->conf, conf->cache, why);
+    wr_err err = check_panel_read(panel, conf, why);
     if (!err)
-        err = open_engine(panel, conf->conf, why);
+        err = check_panel_start(panel, why);
     if (err)
         check_panel_close(panel);
     return err;
@@ -149,9 +177,7 @@ wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf
 
 void check_panel_close(struct check_panel *panel)
 {
-    sources_stop(panel->sources);
-    check_engine_close(panel->engine);
-    sources_close(panel->sources, wr_after(CLOSE_WITHIN));
+    check_panel_stop(panel);
     for (size_t i = 0; i < panel->library_count; i++)
         library_close(panel->libraries[i]);
     *panel = (struct check_panel){ 0 };

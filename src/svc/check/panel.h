@@ -6,7 +6,9 @@
  *     ...panel.engine, panel.libraries, panel.sources
  *     check_panel_close(&panel);
  *
- * Libraries are opened, then the sources unless it is offline, then the engine (engine.h).
+ * Libraries are opened, then the sources unless it is offline, then the engine (engine.h).  Who
+ * must be able to begin anew opens the libraries once (check_panel_read), and starts and stops
+ * the rest.
  */
 #ifndef WR_CHECK_PANEL_H
 #define WR_CHECK_PANEL_H
@@ -35,6 +37,7 @@ struct check_panel_conf {
 };
 
 struct check_panel {
+    struct check_panel_conf conf;
     struct library *libraries[CHECK_LIBRARIES_MAX];
     struct check_library views[CHECK_LIBRARIES_MAX];        /* for reports */
     char versions[CHECK_LIBRARIES_MAX][WR_HASH_TEXT];
@@ -52,5 +55,14 @@ wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf
 
 /* One that could not be opened is fine. */
 void check_panel_close(struct check_panel *panel);
+
+/* The libraries alone.  Errors: as above. */
+wr_err check_panel_read(struct check_panel *panel, const struct check_panel_conf *conf,
+                        char *why);
+
+/* Sources and engine, in the scope of the caller, who must stop them before his task returns; of
+ * a task that panicked they are gone.  Errors: as above. */
+wr_err check_panel_start(struct check_panel *panel, char *why);
+void check_panel_stop(struct check_panel *panel);
 
 #endif

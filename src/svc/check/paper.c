@@ -193,7 +193,8 @@ static void tell(struct check_paper *paper, enum check_event_kind kind, size_t i
 {
     if (paper->event)
         paper->event(paper->arg, &(struct check_event){
-            .kind = kind, .index = index, .done = paper->done, .total = paper->report.count,
+            .kind = kind, .index = index, .reference = paper->report.findings[index].reference,
+            .done = paper->done, .total = paper->report.count,
             .finding = kind == CHECK_EVENT_DONE ? &paper->report.findings[index] : NULL });
 }
 

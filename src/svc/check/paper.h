@@ -31,6 +31,7 @@ enum check_event_kind { CHECK_EVENT_BEGUN, CHECK_EVENT_DONE };
 struct check_event {
     enum check_event_kind kind;
     size_t index;
+    const struct bib_reference *reference;
     size_t done, total;             /* of the paper's references */
     const struct check_finding *finding;    /* of DONE: as in the report */
 };

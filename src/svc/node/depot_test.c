@@ -180,8 +180,9 @@ TEST(under_amnesia_no_record_is_kept)
 
 struct member { struct store *store; unsigned opened, closed; wr_err err; };
 
-static wr_err open_member(void *arg, struct store *store, char *why)
+static wr_err open_member(void *arg, const struct wr_conf *conf, struct store *store, char *why)
 {
+    (void)conf;
     struct member *member = arg;
     member->opened++;
     member->store = store;

@@ -166,6 +166,19 @@ static enum wr_health probe_store(void *arg, char *why)
     return WR_HEALTH_DEGRADED;
 }
 
+static bool is_required(struct node *node, const char *service)
+{
+    const struct settings *settings = settings_get(node);
+    const char *const *words;
+    size_t count = wr_conf_words(settings->conf, "readiness.required_services", &words);
+    bool required = false;
+    for (size_t i = 0; i < count && !required; i++)
+        required = wr_name_is_service(words[i], service);
+    settings_put(node, settings);
+    return required;
+}
+
+/* The node's own keys, and one for each service that can be unwell. */
 wr_err health_table(struct node *node)
 {
     struct ready_key keys[] = {
@@ -182,10 +195,20 @@ wr_err health_table(struct node *node)
         { .name = "overlay", .probe = probe_overlay, .vital = true, .wanted = wants_overlay,
           .needs = { "workers" } },
     };
+    struct ready_key all[READY_KEYS_MAX];
     size_t count = sizeof(keys) / sizeof(*keys);
+    memcpy(all, keys, sizeof(keys));
     for (size_t i = 0; i < count; i++)
-        keys[i].arg = node;
-    return ready_new(&node->ready, keys, count);
+        all[i].arg = node;
+    for (size_t i = 0; i < node->start->service_count; i++) {
+        const struct node_service *service = &node->start->services[i];
+        WR_ASSERT(count < READY_KEYS_MAX);
+        if (service->probe)
+            all[count++] = (struct ready_key){
+                .name = service->name, .service = service->name, .probe = service->probe,
+                .arg = service->arg, .required = is_required(node, service->name) };
+    }
+    return ready_new(&node->ready, all, count);
 }
 
 /* ---- figures of the whole ---- */

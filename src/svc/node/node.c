@@ -13,10 +13,12 @@
 #include <weir/signal.h>
 #include <weir/task.h>
 
+#include "net/body_file.h"
 #include "svc/node/bench.h"
 #include "svc/node/node_int.h"
 
 #define ADMIN_TOKEN_MAX ((size_t)4096)
+#define SPOOL_WITHIN WR_S(10)
 
 enum { GROUP_METRICS, GROUP_HTTP, GROUP_KEEPING, GROUP_WORKERS, GROUP_INGRESS };
 
@@ -95,6 +97,7 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
         .admit = admit,
         .leave = leave,
         .arg = node,
+        .spool = node->spool[0] ? node->spool : NULL,
         .body_max = wr_conf_size(conf, "limits.max_body_bytes"),
         .body_large = wr_conf_size(conf, "overlay.max_body_bytes"),
         .deadline = wr_conf_duration(conf, "overlay.request_deadline"),
@@ -190,12 +193,12 @@ static wr_err open_channels(struct node *node, const struct wr_conf *conf)
 
 /* ---- the store, and who has it ---- */
 
-static wr_err open_services(struct node *node)
+static wr_err open_services(struct node *node, const struct wr_conf *conf)
 {
     const struct node_start *start = node->start;
     for (; node->services_open < start->service_count; node->services_open++) {
         const struct node_service *service = &start->services[node->services_open];
-        wr_err err = service->open ? service->open(service->arg, node->depot.store,
+        wr_err err = service->open ? service->open(service->arg, conf, node->depot.store,
                                                    node->start->why)
                                    : WR_OK;
         if (err)
@@ -204,13 +207,26 @@ static wr_err open_services(struct node *node)
     return WR_OK;
 }
 
+static wr_err open_spool(struct node *node, const struct wr_conf *conf)
+{
+    snprintf(node->spool, sizeof(node->spool), "%s/spool", wr_conf_text(conf, "data"));
+    wr_err err = body_file_prepare(node->spool, wr_after(SPOOL_WITHIN));
+    if (err)
+        snprintf(node->start->why, sizeof(node->start->why),
+                 "%.300s, where large bodies come to, cannot be had: %s", node->spool,
+                 wr_err_text(err));
+    return err;
+}
+
 static wr_err open_store(struct node *node, const struct wr_conf *conf)
 {
     bool forgets = wr_conf_bool(conf, "security.amnesia");
     wr_err err = depot_open(&node->depot, conf, node->start->why);
+    if (!err && !forgets)
+        err = open_spool(node, conf);
     if (!err)
         err = diary_new(&node->diary, forgets ? NULL : node->depot.store);
-    return err ? err : open_services(node);
+    return err ? err : open_services(node, conf);
 }
 
 static void close_store(struct node *node)
@@ -307,6 +323,19 @@ static void add_child(struct node *node, struct wr_child child)
     node->children[node->count++] = child;
 }
 
+static void add_service_children(struct node *node, wr_time stop_within)
+{
+    for (size_t i = 0; i < node->start->service_count; i++) {
+        const struct node_service *service = &node->start->services[i];
+        for (size_t j = 0; j < service->child_count; j++) {
+            struct wr_child child = service->children[j];
+            child.group = GROUP_WORKERS;
+            child.stop_within = stop_within;
+            add_child(node, child);
+        }
+    }
+}
+
 static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
 {
     add_child(node, (struct wr_child){ "node.metrics", metrics_run, node, WR_RESTART_ALWAYS,
@@ -330,6 +359,7 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
         add_child(node, (struct wr_child){ "node.worker", pool_work, pool_seat(node->pool, i),
                                            WR_RESTART_ALWAYS, .group = GROUP_WORKERS,
                                            .stop_within = drain / 5 * 4 });
+    add_service_children(node, drain / 5 * 4);
     add_child(node, (struct wr_child){ "node.ingress", inlet_run, node->inlets[WAY_OAP],
                                        WR_RESTART_ALWAYS, .group = GROUP_INGRESS,
                                        .stop_within = WR_S(1) });

@@ -14,8 +14,7 @@
  *
  * It has a store (store/store.h), opened before anything else and closed after everything.
  *
- * A service takes part by a row of struct node_service: its routes, its databases, and two
- * calls by which it gets the store and gives it back.
+ * A service takes part by a row of struct node_service (svc/service.h).
  */
 #ifndef WR_NODE_NODE_H
 #define WR_NODE_NODE_H
@@ -32,13 +31,9 @@
 
 #include "base/text.h"
 #include "conf/conf.h"
-
-#include "flow/facet.h"
-
-#define NODE_WHY_MAX 512
+#include "svc/service.h"
 
 struct node;
-struct store;                       /* store/store.h */
 
 /* What to tell people when it has begun. */
 struct node_face {
@@ -48,47 +43,6 @@ struct node_face {
     struct wr_addr oap;             /* NONE: not at all */
     wr_time took;                   /* from wr_run to ready */
     bool moved;                     /* it was ready before: it listens elsewhere now */
-};
-
-/* The policy of a route (http.h) whose work can explode: it needs units of a facet,
- * from before it is queued until it has been answered, and 429 is its answer when it
- * does not get them. */
-struct node_policy {
-    enum facet_kind facet;
-    /* What is asked for, beyond one unit until the route's deadline, for the tenant in
-     * X-Tenant; may be NULL. */
-    void (*ask)(struct wr_call *call, struct facet_ask *ask);
-};
-
-/* How a database is at a moment. */
-struct node_database_view {
-    uint64_t size;                      /* bytes */
-    enum wr_health health;
-};
-
-/* A database of a service, as operators see it (storage.h).  Its name is what people call
- * it, of a-z, 0-9, '-', '_' and '.': never a path. */
-struct node_database {
-    const char *name, *engine, *mode;   /* "pointers", "sqlite", "wal" */
-    /* Look at it, within the scope of a short call.  An error: it cannot be looked at. */
-    wr_err (*look)(void *arg, struct node_database_view *ret);
-    void *arg;
-};
-
-/* What a service brings.  Everything it points to must outlive the node. */
-struct node_service {
-    const char *name;                   /* "index" */
-    const struct wr_route *routes;
-    size_t route_count;
-    const struct node_database *databases;
-    size_t database_count;
-    /* Before anybody can call it, with the node's store; an error ends the start, with a
-     * sentence in `why`, of NODE_WHY_MAX.  May wait; may be NULL. */
-    wr_err (*open)(void *arg, struct store *store, char *why);
-    /* When nobody can call it any more, and before the store is closed; if open has succeeded.
-     * May be NULL. */
-    void (*close)(void *arg);
-    void *arg;                          /* of both */
 };
 
 struct node_start {

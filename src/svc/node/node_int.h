@@ -25,7 +25,8 @@
 #include "svc/node/vitals.h"
 
 #define NODE_CRASHES 6              /* so many within a minute are too many */
-#define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 16)
+#define NODE_CHILDREN_MAX (POOL_WORKERS_MAX + 32)
+#define NODE_PATH_MAX 4200
 
 /* What the configuration is at a moment. */
 struct settings {
@@ -52,6 +53,7 @@ struct node {
     struct wr_cell *settings;
     struct wr_cell_writer settings_writer;
     struct depot depot;             /* the store */
+    char spool[NODE_PATH_MAX];      /* where large bodies come to; empty under amnesia */
     struct diary *diary;
     size_t services_open;           /* so many of them have it */
     struct wr_bcast *bus;

@@ -264,6 +264,9 @@ void reload_apply(struct node *node, struct wr_conf *conf)
     apply_bounds(node, conf);
     err = bind_apply(&binding, node, wr_after(wr_conf_duration(conf, "drain_deadline")));
     WR_ASSERT(!err);
+    for (size_t i = 0; i < node->services_open; i++)
+        if (node->start->services[i].reload)
+            node->start->services[i].reload(node->start->services[i].arg, conf);
     bus_tell(node->bus, BUS_CONFIG_UPDATED, NULL, true, version);
     wr_counter_add(wr_metric_counter(&reloads_metric, "applied"), 1);
     audit_update(node, version, count, rebound, waiting);
