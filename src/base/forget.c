@@ -43,3 +43,16 @@ void wr_forget(void *memory, size_t size)
     if (wr_forgets())
         explicit_bzero(memory, size);
 }
+
+/* In a frame of its own, as deep as the calls before it are likely to have gone. */
+static __attribute__((noinline)) void wipe_below(void)
+{
+    char below[WR_FORGET_STACK];
+    explicit_bzero(below, sizeof(below));
+}
+
+void wr_forget_stack(void)
+{
+    if (wr_forgets())
+        wipe_below();
+}

@@ -26,4 +26,9 @@ void *wr_forget_realloc(void *memory, size_t size);
 /* Of memory that stays: zeros, if this process forgets. */
 void wr_forget(void *memory, size_t size);
 
+/* What calls that have returned left on the stack of this thread, which must have room for
+ * so much. */
+#define WR_FORGET_STACK ((size_t)256 << 10)
+void wr_forget_stack(void);
+
 #endif

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "base/forget.h"
 #include "biblio/bibtex.h"
 #include "biblio/latex.h"
 
@@ -439,7 +440,7 @@ wr_err bibtex_parse(const char *text, size_t len, struct wr_arena *arena,
                                                           * sizeof(ret->faults[0])) };
     struct parser *parser = calloc(1, sizeof(*parser));
     if (!parser || !ret->faults) {
-        free(parser);
+        wr_forget_free(parser);
         return WR_NOMEM;
     }
     parser->text = parser->at = parser->counted = text;
@@ -455,7 +456,7 @@ wr_err bibtex_parse(const char *text, size_t len, struct wr_arena *arena,
     }
     wr_text_free(&parser->value);
     tdestroy(parser->macros, keep);
-    free(parser);
+    wr_forget_free(parser);
     return arena->full ? WR_NOMEM : WR_OK;
 }
 

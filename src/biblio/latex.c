@@ -7,6 +7,7 @@
 #include <utf8proc.h>
 
 #include "base/text.h"
+#include "base/forget.h"
 #include "biblio/latex.h"
 #include "biblio/latex_table.h"
 
@@ -398,7 +399,7 @@ static char *composed(struct wr_arena *arena, const struct wr_text *text)
                                         (utf8proc_ssize_t)text->len, &bytes,
                                         UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     char *copy = len < 0 ? NULL : wr_arena_copy(arena, (char *)bytes, (size_t)len);
-    free(bytes);
+    wr_forget_free(bytes);
     return copy;
 }
 

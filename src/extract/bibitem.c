@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forget.h"
 #include "base/text.h"
 #include "biblio/bibtex.h"
 #include "biblio/latex.h"
@@ -356,6 +357,6 @@ wr_err extract_items(const struct extract_item *items, size_t count, struct wr_a
         ret->count = i + 1;
     }
     wr_text_free(&reader->names);
-    free(reader);
+    wr_forget_free(reader);
     return err;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/forget.h"
 #include "extract/tex.h"
 
 #define FIELDS_MAX 64
@@ -250,6 +251,6 @@ wr_err extract_biblatex(const char *text, const char *original, size_t len,
     wr_err err = read_entries(reader, text, len, ret, ret_cut);
     number_lines(ret, original);
     wr_text_free(&reader->names);
-    free(reader);
+    wr_forget_free(reader);
     return err;
 }

@@ -5,6 +5,8 @@
 
 #include <weir/panic.h>
 
+#include "base/forget.h"
+
 const char *const extract_boundary_names[EXTRACT_BOUNDARIES] = { "outside", "begins",
                                                                   "continues" };
 
@@ -236,7 +238,7 @@ wr_err extract_boundary_read(struct extract_boundary_text *ret,
 
 void extract_boundary_free(struct extract_boundary_text *text)
 {
-    free(text->text);
+    wr_forget_free(text->text);
     free(text->tokens);
     free(text->line_of);
     free(text->lines);

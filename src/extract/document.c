@@ -7,6 +7,7 @@
 
 #include <weir/offload.h>
 
+#include "base/forget.h"
 #include "extract/bibliography.h"
 #include "extract/charset.h"
 #include "extract/docx.h"
@@ -159,7 +160,7 @@ static wr_err read_text(struct job *job)
     if (err)
         return err;
     err = read_decoded(job, &text);
-    free(text.at);
+    wr_forget_free(text.at);
     return err;
 }
 

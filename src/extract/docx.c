@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/forget.h"
 #include "base/text.h"
 #include "extract/xml.h"
 
@@ -137,6 +138,6 @@ wr_err extract_docx(const char *xml, size_t size, struct wr_arena *arena,
     if (reader->err)
         err = reader->err;
     wr_text_free(&reader->paragraph);
-    free(reader);
+    wr_forget_free(reader);
     return err;
 }

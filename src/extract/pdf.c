@@ -10,6 +10,7 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "base/text.h"
 #include "rt/program.h"
 
@@ -68,7 +69,7 @@ static wr_err read_output(struct half *half, struct wr_program *program)
             err = wr_yield();               /* a child can write faster than we read */
         }
     } while (!err && len > 0 && !half->output.cut);
-    free(buf);
+    wr_forget_free(buf);
     if (!err && half->output.cut) {
         snprintf(half->why, sizeof(half->why), "its text is larger than %zu MiB",
                  OUTPUT_MAX >> 20);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/forget.h"
 #include "base/text.h"
 #include "biblio/ident.h"
 #include "extract/reference.h"
@@ -357,6 +358,6 @@ wr_err extract_tei(const char *bytes, size_t size, struct wr_arena *arena,
         err = reader->err ? reader->err : WR_NOMEM;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         wr_text_free(texts[i]);
-    free(reader);
+    wr_forget_free(reader);
     return err;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forget.h"
 #include "biblio/latex.h"
 #include "extract/bibitem.h"
 
@@ -216,6 +217,6 @@ wr_err extract_tex(const char *text, size_t len, struct wr_arena *arena,
         err = read_items(copy, len, text, arena, ret);
         ret->elsewhere = files_named(copy, len, arena);
     }
-    free(copy);
+    wr_forget_free(copy);
     return err;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forget.h"
 #include "extract/refusal.h"
 
 #define PIECE ((size_t)65536)
@@ -120,8 +121,8 @@ static wr_err read_entries(struct reader *reader, bool (*wanted)(const char *nam
 void extract_unpack_free(struct extract_pack *pack)
 {
     for (size_t i = 0; i < pack->count; i++) {
-        free(pack->at[i].name);
-        free(pack->at[i].bytes);
+        wr_forget_free(pack->at[i].name);
+        wr_forget_free(pack->at[i].bytes);
     }
     free(pack->at);
     *pack = (struct extract_pack){ 0 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forget.h"
 #include "biblio/fold.h"
 #include "biblio/ratio.h"
 #include "library/key.h"
@@ -387,7 +388,7 @@ size_t library_find(const struct library *lib, const struct bib_work *cited,
     for (size_t i = 0; i < search->found_count && count < max; i++)
         if (library_record(lib, search->found[i].id, arena, &ret[count]) == WR_OK)
             count++;
-    free(search);
+    wr_forget_free(search);
     return count;
 }
 
@@ -413,6 +414,6 @@ const char *library_retraction(const struct library *lib, const struct bib_work 
         if (meant && library_record(lib, one->id, arena, &record) == WR_OK)
             retraction = record.retraction;
     }
-    free(search);
+    wr_forget_free(search);
     return retraction;
 }

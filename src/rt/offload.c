@@ -14,6 +14,7 @@
 
 #include <weir/lock.h>
 
+#include "base/forget.h"
 #include "rt/offload_int.h"
 #include "rt/wait_int.h"
 
@@ -75,6 +76,7 @@ static void thread_main(void *arg)
         if (call) {
             spin_unlock(&pool.lock);
             call->fn(call->arg);
+            wr_forget_stack();
             finish(call);
             spin_lock(&pool.lock);
             continue;

@@ -31,7 +31,8 @@ struct rig {
     wr_err result;
 };
 
-RIG const struct wr_conf_table *const rig_tables[] = { &wr_node_keys, NULL };
+/* The second is that of the service, if it has one. */
+RIG const struct wr_conf_table *rig_tables[3] = { &wr_node_keys, NULL, NULL };
 
 RIG void rig_ready(void *arg, const struct node_face *face)
 {

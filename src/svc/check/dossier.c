@@ -175,7 +175,7 @@ static void write_flags(struct wr_json *json, uint32_t flags)
     wr_json_array(json, "flags");
     for (unsigned i = 0; i < BIB_FLAG_COUNT; i++)
         if (flags & (1u << i))
-            wr_json_str(json, NULL, bib_flag_word(1u << i));
+            wr_json_str(json, NULL, bib_flag_word((enum bib_flag)i));
     wr_json_end(json);
 }
 
