@@ -96,7 +96,7 @@ static wr_err read_paper(struct source_reading *reading, const struct source_rep
 
 const struct source_driver source_acl = {
     .name = "ACL Anthology",
-    .slug = "acl",
+    SOURCE_SLUG("acl"),
     .base = "https://aclanthology.org",
     .asks = SOURCE_ACL,
     .keyless = SOURCE_ACL,

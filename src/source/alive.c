@@ -141,7 +141,7 @@ static wr_err ask(struct asking *asking, struct source_reading *reading, wr_time
 
 const struct source_driver source_alive = {
     .name = "URL Check",
-    .slug = "url_check",
+    SOURCE_SLUG("url_check"),
     .asks = SOURCE_URL,
     .keyless = SOURCE_URL,
     .interval = WR_S(1) / 2,

@@ -146,7 +146,7 @@ static wr_err read_feed(struct source_reading *reading, const struct source_repl
 
 const struct source_driver source_arxiv = {
     .name = "arXiv",
-    .slug = "arxiv",
+    SOURCE_SLUG("arxiv"),
     .base = "https://export.arxiv.org",
     .asks = SOURCE_TITLE | SOURCE_ARXIV,
     .keyless = SOURCE_TITLE | SOURCE_ARXIV,

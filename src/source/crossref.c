@@ -16,7 +16,7 @@ static void request(const struct source_reading *reading, struct source_request 
 
 const struct source_driver source_crossref = {
     .name = "CrossRef",
-    .slug = "crossref",
+    SOURCE_SLUG("crossref"),
     .base = "https://api.crossref.org",
     .asks = SOURCE_TITLE | SOURCE_DOI,
     .keyless = SOURCE_TITLE | SOURCE_DOI,

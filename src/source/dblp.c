@@ -64,7 +64,7 @@ static bool read_item(struct source_reading *reading, const json_t *item,
 
 const struct source_driver source_dblp = {
     .name = "DBLP",
-    .slug = "dblp",
+    SOURCE_SLUG("dblp"),
     .base = "https://dblp.org",
     .asks = SOURCE_TITLE,
     .keyless = SOURCE_TITLE,

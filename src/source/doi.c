@@ -14,7 +14,7 @@ static void request(const struct source_reading *reading, struct source_request 
 
 const struct source_driver source_doi = {
     .name = "DOI",
-    .slug = "doi",
+    SOURCE_SLUG("doi"),
     .base = "https://doi.org",
     .asks = SOURCE_DOI,
     .keyless = SOURCE_DOI,

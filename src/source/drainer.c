@@ -306,7 +306,7 @@ static wr_err start(struct drainer *drainer)
         drainer->counted[i] = wr_metric_counter(&questions, conf->driver->slug,
                                                 outcome_names[i]);
     wr_err err = wr_chan_new(&drainer->queue, &(struct wr_chan_conf){
-        .name = conf->driver->slug, .item_size = sizeof(struct drainer_job),
+        .name = conf->driver->queue, .item_size = sizeof(struct drainer_job),
         .cap = DRAINER_QUEUE, .policy = WR_WAIT });
     if (!err)
         err = wr_limiter_new(&drainer->limiter, &(struct wr_limiter_conf){
@@ -314,7 +314,7 @@ static wr_err start(struct drainer *drainer)
             .guard = interval_of(drainer) / GUARD_PART,
             .pause = conf->driver->pause, .share = conf->share });
     if (!err)
-        err = wr_gate_new(&drainer->turn, conf->driver->slug);
+        err = wr_gate_new(&drainer->turn, conf->driver->queue);
     if (!err)
         err = wr_scope_new(&drainer->scope, &(struct wr_scope_conf){
             .name = "source.drainer", .deadline = WR_NEVER, .independent = true });

@@ -66,7 +66,7 @@ static wr_err read_paper(struct source_reading *reading, const struct source_rep
 
 const struct source_driver source_eprint = {
     .name = "IACR ePrint",
-    .slug = "eprint",
+    SOURCE_SLUG("eprint"),
     .base = "https://eprint.iacr.org",
     .asks = SOURCE_EPRINT,
     .keyless = SOURCE_EPRINT,

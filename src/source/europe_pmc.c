@@ -65,7 +65,7 @@ static bool item(struct source_reading *reading, const json_t *article, struct b
 
 const struct source_driver source_europe_pmc = {
     .name = "Europe PMC",
-    .slug = "europe_pmc",
+    SOURCE_SLUG("europe_pmc"),
     .base = "https://www.ebi.ac.uk",
     .asks = SOURCE_TITLE | SOURCE_DOI,
     .keyless = SOURCE_TITLE | SOURCE_DOI,

@@ -64,7 +64,7 @@ static bool item(struct source_reading *reading, const json_t *result, struct bi
 
 const struct source_driver source_govinfo = {
     .name = "GovInfo",
-    .slug = "govinfo",
+    SOURCE_SLUG("govinfo"),
     .base = "https://api.govinfo.gov",
     .asks = SOURCE_TITLE,
     .key_parameter = "api_key",

@@ -34,7 +34,7 @@ static bool item(struct source_reading *reading, const json_t *book, struct bib_
 
 const struct source_driver source_open_library = {
     .name = "Open Library",
-    .slug = "open_library",
+    SOURCE_SLUG("open_library"),
     .base = "https://openlibrary.org",
     .asks = SOURCE_TITLE,
     .keyless = SOURCE_TITLE,

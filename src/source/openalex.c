@@ -77,7 +77,7 @@ static bool item(struct source_reading *reading, const json_t *work_item,
 
 const struct source_driver source_openalex = {
     .name = "OpenAlex",
-    .slug = "openalex",
+    SOURCE_SLUG("openalex"),
     .base = "https://api.openalex.org",
     .asks = SOURCE_TITLE | SOURCE_DOI,
     .keyless = SOURCE_DOI,

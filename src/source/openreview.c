@@ -63,7 +63,7 @@ static bool item(struct source_reading *reading, const json_t *note, struct bib_
 
 const struct source_driver source_openreview = {
     .name = "OpenReview",
-    .slug = "openreview",
+    SOURCE_SLUG("openreview"),
     .base = "https://api2.openreview.net",
     .asks = SOURCE_TITLE | SOURCE_FORUM,
     .keyless = SOURCE_TITLE | SOURCE_FORUM,

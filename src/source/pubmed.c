@@ -109,7 +109,7 @@ static wr_err read_answer(struct source_reading *reading, const struct source_re
 
 const struct source_driver source_pubmed = {
     .name = "PubMed",
-    .slug = "pubmed",
+    SOURCE_SLUG("pubmed"),
     .base = "https://eutils.ncbi.nlm.nih.gov",
     .asks = SOURCE_TITLE | SOURCE_DOI,
     .keyless = SOURCE_TITLE | SOURCE_DOI,

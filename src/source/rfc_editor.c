@@ -32,7 +32,7 @@ static bool item(struct source_reading *reading, const json_t *rfc, struct bib_r
 
 const struct source_driver source_rfc_editor = {
     .name = "RFC Editor",
-    .slug = "rfc_editor",
+    SOURCE_SLUG("rfc_editor"),
     .base = "https://www.rfc-editor.org",
     .asks = SOURCE_RFC,
     .keyless = SOURCE_RFC,

@@ -66,7 +66,7 @@ static bool item(struct source_reading *reading, const json_t *paper, struct bib
 
 const struct source_driver source_semantic_scholar = {
     .name = "Semantic Scholar",
-    .slug = "semantic_scholar",
+    SOURCE_SLUG("semantic_scholar"),
     .base = "https://api.semanticscholar.org",
     .asks = SOURCE_TITLE | SOURCE_DOI | SOURCE_ARXIV,
     .keyless = SOURCE_TITLE | SOURCE_DOI | SOURCE_ARXIV,

@@ -104,9 +104,13 @@ struct source_reading {
     char why[SOURCE_WHY_MAX];       /* after an error: a sentence */
 };
 
+/* Both names of a driver. */
+#define SOURCE_SLUG(slug_) .slug = (slug_), .queue = "source." slug_
+
 struct source_driver {
     const char *name;               /* "Semantic Scholar": in reports */
-    const char *slug;               /* "semantic_scholar": in configuration and keys */
+    const char *slug;               /* "semantic_scholar": in configuration and keys, */
+    const char *queue;              /* ... and "source.semantic_scholar" on the map */
     const char *base;               /* "https://api.semanticscholar.org"; NULL: must be given */
     uint32_t asks;                  /* SOURCE_BITs: what it can be asked by, */
     uint32_t keyless;               /* ... also without a key */

@@ -42,7 +42,7 @@ static wr_err read_answer(struct source_reading *reading, const struct source_re
 
 const struct source_driver source_wayback = {
     .name = "Wayback Machine",
-    .slug = "wayback",
+    SOURCE_SLUG("wayback"),
     .base = "https://archive.org",
     .asks = SOURCE_URL,
     .keyless = SOURCE_URL,

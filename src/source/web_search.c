@@ -101,7 +101,7 @@ static wr_err read_answer(struct source_reading *reading, const struct source_re
 
 const struct source_driver source_web_search = {
     .name = "Web Search",
-    .slug = "web_search",
+    SOURCE_SLUG("web_search"),
     .asks = SOURCE_TITLE,
     .keyless = SOURCE_TITLE,
     .interval = WR_S(1) / 2,

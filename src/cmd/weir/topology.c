@@ -46,10 +46,19 @@ static wr_err run_node(void *arg)
     return node_run(&sketch->start, &sketch->node);
 }
 
-/* A request by way of the queue, one that fails and is told, and pages that keep something. */
+/* A work that the built-in sample has, so that nobody outside is asked. */
+#define DOCUMENT \
+    "@article{a, title={Computing Machinery and Intelligence}, author={A. M. " \
+    "Turing},year=1950}"
+
+_Static_assert(sizeof(DOCUMENT) - 1 == 90, "as its Content-Length says");
+
+/* A request by way of the queue, one that fails and is told, pages that keep something, and a
+ * document to check. */
 static wr_err ask(const struct wr_addr *addr)
 {
     static const char text[] =
+        "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n" DOCUMENT
         "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /api/v1/debug/sleep?ms=9999 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -130,7 +139,8 @@ static wr_err make_map(struct wr_text *map, enum wr_topo_format format)
         return err;
     struct sketch sketch = { .map = map, .format = format,
                              .start = { .source = &source, .services = services.rows,
-                                        .service_count = SERVICES_COUNT, .ready = on_ready, .arg = &sketch,
+                                        .service_count = SERVICES_COUNT, .ready = on_ready,
+                                        .arg = &sketch,
                                         .no_signals = true } };
     err = wr_conf_load(&sketch.start.conf, &source, &report);
     if (!err)

@@ -7,7 +7,6 @@
 #include <weir/lock.h>
 #include <weir/metric.h>
 
-#include "base/forget.h"
 #include "store/cache_row.h"
 
 #define KEPT_MAX 256
@@ -61,7 +60,7 @@ wr_err intake_new(struct intake **ret, const struct intake_conf *conf)
         return WR_NOMEM;
     intake->guard = (struct wr_mutex)WR_MUTEX("check.intake", 690);
     fill(&intake->conf, conf);
-    intake->conf.store = wr_forgets() ? NULL : conf->store;
+    intake->conf.store = conf->store;
     intake->conf.waiting_max = conf->waiting_max ? conf->waiting_max : WAITING_MAX;
     wr_err err = wr_chan_new(&intake->waiting, &(struct wr_chan_conf){
         .name = "check.documents", .item_size = sizeof(struct dossier *),

@@ -2,7 +2,8 @@
  *
  *     err = intake_new(&intake, &(struct intake_conf){ .kept_max = 256, .ttl = WR_S(86400) });
  *     ...who hands in:
- *     err = intake_take(intake, &(struct dossier_conf){ .name = name, .body = &body }, &dossier);
+ *     err = intake_take(intake, &(struct dossier_conf){ .name = name, .body = &body },
+ *                       &dossier);
  *     ...who works:
  *     err = wr_chan_recv(intake_waiting(intake), &dossier, WR_NEVER);
  *     dossier_work(dossier, panel, deadline);

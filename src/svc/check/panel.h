@@ -60,8 +60,8 @@ void check_panel_close(struct check_panel *panel);
 wr_err check_panel_read(struct check_panel *panel, const struct check_panel_conf *conf,
                         char *why);
 
-/* Sources and engine, in the scope of the caller, who must stop them before his task returns; of
- * a task that panicked they are gone.  Errors: as above. */
+/* Sources and engine, in the scope of the caller, who must stop them before his task returns;
+ * of a task that panicked they are gone.  Errors: as above. */
 wr_err check_panel_start(struct check_panel *panel, char *why);
 void check_panel_stop(struct check_panel *panel);
 

@@ -177,8 +177,8 @@ static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *stor
     struct check_service *self = arg;
     self->conf = wr_conf_ref((struct wr_conf *)(uintptr_t)conf);
     struct intake_conf intake = bounds(conf);
-    intake.store = store;
-    wr_err err = open_memory(self, store);
+    intake.store = wr_conf_bool(conf, "security.amnesia") ? NULL : store;
+    wr_err err = open_memory(self, intake.store);
     if (!err)
         err = intake_new(&self->intake, &intake);
     if (!err)
@@ -278,8 +278,8 @@ static wr_err post_document(struct wr_call *call)
     wr_body_free(&body);
     if (err == WR_BUSY) {
         wr_call_retry_after(call, WR_S(10));
-        return wr_call_fail(call, err, "as many documents wait as may (check.documents_waiting, "
-                            "check.documents_bytes)");
+        return wr_call_fail(call, err, "as many documents wait as may "
+                            "(check.documents_waiting, check.documents_bytes)");
     }
     if (err)
         return err;
