@@ -13,7 +13,7 @@ beside the works.  It prints its port, then serves until standard input ends.
 
 A plan is a list of faults: {"source": "crossref", "do": "429", "retry_after": "2", "at": [3]}
 for those requests of it (from 0), or "every": n.  What can be done: 429, 500, 503, slow
-(seconds), truncated, malformed, page, error, wrong_type, reset.
+(seconds), truncated, malformed, page, error, wrong_type, reset; none: it knows nothing.
 """
 import argparse
 import http.server
@@ -208,10 +208,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             times.append(self.arrived)
         query = dict(urllib.parse.parse_qsl(url.query))
         path = urllib.parse.unquote("/" + "/".join(rest))
-        reply = getattr(self.server.sources, source)(path, query, body)
+        fault = self.server.plan.fault(source, number)
+        known = self.server.nothing if fault["do"] == "none" else self.server.sources
+        reply = getattr(known, source)(path, query, body)
         status = 404 if reply is None else 200
         text = reply if isinstance(reply, str) else json.dumps(reply)
-        return self.misbehave(self.server.plan.fault(source, number), status, text.encode())
+        return self.misbehave(fault, status, text.encode())
 
     def misbehave(self, fault, status, text):
         match fault["do"]:
@@ -253,7 +255,8 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, works, recorded=None, faults=(), port=0):
         sys.setswitchinterval(1e-4)     # nobody's arrival waits for another one's answer
         super().__init__(("127.0.0.1", port), Handler)
-        self.sources, self.plan = Sources(works, recorded), Plan(list(faults))
+        self.sources, self.nothing = Sources(works, recorded), Sources([])
+        self.plan = Plan(list(faults))
         self.log, self.lock = {}, threading.Lock()
 
     def handle_error(self, request, client_address):
