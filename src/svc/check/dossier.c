@@ -40,7 +40,7 @@ static struct wr_metric seconds_metric = {
 struct dossier {
     atomic_size_t holders;
     char id[DOSSIER_ID_MAX], name[DOSSIER_NAME_MAX];
-    bool one_per_line;
+    bool one_per_line, offline;
     struct wr_body body;                    /* until it was taken apart */
     atomic_bool stopped;
     struct wr_mutex guard;                  /* of all that follows but the forms */
@@ -91,6 +91,7 @@ wr_err dossier_new(struct dossier **ret, const struct dossier_conf *conf)
     if (err)
         return err;
     (*ret)->one_per_line = conf->one_per_line;
+    (*ret)->offline = conf->offline;
     (*ret)->body = *conf->body;
     *conf->body = (struct wr_body){ 0 };
     return WR_OK;
@@ -324,12 +325,14 @@ static bool take_apart(struct work *work)
 
 static void check_papers(struct work *work)
 {
+    const struct check_panel *panel = work->panel;
+    struct check_engine *engine = work->dossier->offline ? panel->inside : panel->engine;
     for (size_t i = 0; i < work->count; i++) {
         make_current(work->dossier, work->papers[i]);
         if (atomic_load(&work->dossier->stopped))
             check_paper_end(work->papers[i]);
         else
-            (void)!check_engine_check(work->panel->engine, work->papers[i], work->deadline);
+            (void)!check_engine_check(engine, work->papers[i], work->deadline);
         make_current(work->dossier, NULL);
     }
 }

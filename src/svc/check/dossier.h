@@ -45,6 +45,7 @@ struct dossier_conf {
     const char *name;                   /* of the file; cut where it is too long */
     struct wr_body *body;               /* taken over, unless there is an error */
     bool one_per_line;
+    bool offline;                       /* whatever the panel is: nobody outside is asked */
 };
 
 struct dossier_view {

@@ -117,16 +117,27 @@ static wr_err open_sources(struct check_panel *panel, const struct wr_conf *conf
     return err;
 }
 
-static wr_err open_engine(struct check_panel *panel, const struct wr_conf *conf, char *why)
+static wr_err open_engine(struct check_panel *panel, struct sources *sources,
+                          struct check_engine **ret, char *why)
 {
-    wr_err err = check_engine_open(&panel->engine, &(struct check_engine_conf){
+    const struct wr_conf *conf = panel->conf.conf;
+    wr_err err = check_engine_open(ret, &(struct check_engine_conf){
         .libraries = panel->libraries, .library_count = panel->library_count,
-        .sources = panel->sources,
+        .sources = sources,
         .coordinators = (unsigned)wr_conf_int(conf, "check.workers"),
         .in_flight = (unsigned)wr_conf_int(conf, "check.in_flight"),
         .within = wr_conf_duration(conf, "check.reference_timeout") });
     if (err)
         snprintf(why, CHECK_WHY_MAX, "no coordinator can be started: %s", wr_err_text(err));
+    return err;
+}
+
+static wr_err open_engines(struct check_panel *panel, char *why)
+{
+    wr_err err = open_engine(panel, panel->sources, &panel->engine, why);
+    if (!err && panel->sources)
+        return open_engine(panel, NULL, &panel->inside, why);
+    panel->inside = panel->engine;
     return err;
 }
 
@@ -142,14 +153,14 @@ wr_err check_panel_start(struct check_panel *panel, char *why)
     const struct wr_conf *conf = panel->conf.conf;
     wr_err err = WR_OK;
     panel->sources = NULL;
-    panel->engine = NULL;
+    panel->engine = panel->inside = NULL;
     panel->sources_conf = (struct sources_conf){ 0 };
     if (panel->conf.closed)
         return WR_OK;
     if (!wr_conf_bool(conf, "check.offline"))
         err = open_sources(panel, conf, panel->conf.cache, why);
     if (!err)
-        err = open_engine(panel, conf, why);
+        err = open_engines(panel, why);
     if (err)
         check_panel_stop(panel);
     return err;
@@ -158,10 +169,12 @@ wr_err check_panel_start(struct check_panel *panel, char *why)
 void check_panel_stop(struct check_panel *panel)
 {
     sources_stop(panel->sources);
+    if (panel->inside != panel->engine)
+        check_engine_close(panel->inside);
     check_engine_close(panel->engine);
     sources_close(panel->sources, wr_after(CLOSE_WITHIN));
     panel->sources = NULL;
-    panel->engine = NULL;
+    panel->engine = panel->inside = NULL;
 }
 
 wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf *conf,

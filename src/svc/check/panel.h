@@ -46,6 +46,7 @@ struct check_panel {
     struct wr_fetch_range loopback[2];      /* where a base of ours may be */
     struct sources *sources;                /* NULL: offline */
     struct check_engine *engine;
+    struct check_engine *inside;            /* asks nobody outside; offline the same one */
 };
 
 /* In the caller's scope, who must close it before his task returns.

@@ -274,7 +274,8 @@ static wr_err post_document(struct wr_call *call)
                             "such as curl --data-binary @refs.bib");
     err = intake_take(self->intake, &(struct dossier_conf){
         .name = file_name(call), .body = &body,
-        .one_per_line = wants(call, "one_per_line") }, &dossier);
+        .one_per_line = wants(call, "one_per_line"), .offline = wants(call, "offline") },
+        &dossier);
     wr_body_free(&body);
     if (err == WR_BUSY) {
         wr_call_retry_after(call, WR_S(10));
@@ -432,7 +433,8 @@ static const struct wr_route routes[ROUTES] = {
       .concurrency = UPLOADS_MAX, .tag = "check",
       .summary = "Hand in a document whose references are to be checked; the answer is an id.",
       .query = "file: its name, which is shown in the report\n"
-               "one_per_line: true: each line of a text is one reference" },
+               "one_per_line: true: each line of a text is one reference\n"
+               "offline: true: nobody outside is asked" },
     { .method = "GET", .path = "/v1/check/{id}", .handler = get_report, .scope = "check.use",
       .tag = "check", .summary = "The report; 202 and how far it is while there is none.",
       .query = "form: json, csv, markdown, html, sarif or text; else as Accept says" },
@@ -465,6 +467,11 @@ wr_err check_service_new(struct check_service **ret)
 const struct node_service *check_service_row(const struct check_service *service)
 {
     return &service->row;
+}
+
+struct intake *const *check_service_intake(const struct check_service *service)
+{
+    return &service->intake;
 }
 
 void check_service_free(struct check_service *service)
