@@ -420,10 +420,13 @@ void mcp_endpoint_free(struct mcp_endpoint *endpoint)
 
 void mcp_endpoint_routes(struct mcp_endpoint *endpoint, struct wr_route *ret)
 {
-    ret[0] = (struct wr_route){ .method = "POST", .path = MCP_PATH, .handler = post,
-        .arg = endpoint, .class = WR_ROUTE_STREAM, .body_max = MCP_MESSAGE_MAX,
-        .deadline = ROUTE_DEADLINE, .concurrency = CONCURRENCY, .tag = "mcp",
+    ret[0] = (struct wr_route){
+        .method = "POST", .path = MCP_PATH, .handler = post, .arg = endpoint,
+        .class = WR_ROUTE_STREAM, .body_max = MCP_MESSAGE_MAX, .deadline = ROUTE_DEADLINE,
+        .concurrency = CONCURRENCY, .scope = "mcp.use", .tag = "mcp",
         .summary = "A message of the Model Context Protocol." };
-    ret[1] = (struct wr_route){ .method = "DELETE", .path = MCP_PATH, .handler = end_session,
-        .arg = endpoint, .tag = "mcp", .summary = "The end of a session of that protocol." };
+    ret[1] = (struct wr_route){
+        .method = "DELETE", .path = MCP_PATH, .handler = end_session, .arg = endpoint,
+        .scope = "mcp.use", .tag = "mcp",
+        .summary = "The end of a session of that protocol." };
 }

@@ -265,12 +265,22 @@ static void write_text(struct wr_json *json, const char *key, const char *text, 
     wr_json_end(json);
 }
 
+/* A message is a line.  Between the values of JSON a break is a space like any other, and in a
+ * string there is none. */
+static void put_on_one_line(struct wr_text *json)
+{
+    for (size_t i = 0; i < json->len; i++)
+        if (json->at[i] == '\n' || json->at[i] == '\r')
+            json->at[i] = ' ';
+}
+
 /* Errors are for the model to read, and have nothing structured: clients would hold it against
  * the schema. */
 static void write_result(struct mcp_request *request, const struct mcp_tool *tool, wr_err err)
 {
     struct wr_json *json = &request->json;
-    const struct wr_text *text = &request->text, *structured = &request->structured;
+    const struct wr_text *text = &request->text;
+    struct wr_text *structured = &request->structured;
     const char *why = request->why[0] ? request->why : wr_err_text(err);
     if (!err && (text->cut || structured->cut)) {
         err = WR_INVALID;
@@ -279,6 +289,7 @@ static void write_result(struct mcp_request *request, const struct mcp_tool *too
     wr_json_array(json, "content");
     write_text(json, NULL, err ? why : text->at, err ? strlen(why) : text->len);
     wr_json_end(json);
+    put_on_one_line(structured);
     if (!err && tool->output)
         wr_json_raw(json, "structuredContent", structured->at, structured->len);
     wr_json_bool(json, "isError", err);

@@ -41,7 +41,8 @@ TEST(a_tool_answers_with_text_and_with_what_is_structured)
 {
     client_begin(&client);
     CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\","
-              "\"text\":\"hi\\\"hi\\\"\"}],\"structuredContent\":{\"bytes\":6,\"file\":false},"
+              "\"text\":\"hi\\\"hi\\\"\"}],"
+              "\"structuredContent\":{\"bytes\":6, \"file\":false} ,"
               "\"isError\":false}}\n",
               ask("tools/call", "\"name\":\"echo\",\"arguments\":{\"text\":\"hi\\\"\","
                                 "\"times\":2}"));

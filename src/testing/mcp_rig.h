@@ -26,7 +26,7 @@ RIG wr_err rig_echo(struct mcp_request *request)
     int64_t times = mcp_request_integer(request, "times", 1);
     for (int64_t i = 0; i < times; i++)
         wr_text_bytes(mcp_request_text(request), text, len);
-    wr_text_format(mcp_request_structured(request), "{\"bytes\":%lld,\"file\":%s}",
+    wr_text_format(mcp_request_structured(request), "{\"bytes\":%lld,\n\"file\":%s}\n",
                    (long long)len * times,
                    mcp_request_string(request, "path", NULL) ? "true" : "false");
     return WR_OK;

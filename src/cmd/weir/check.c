@@ -16,13 +16,13 @@
 
 #include "cmd/weir/check_cache.h"
 #include "cmd/weir/check_show.h"
+#include "cmd/weir/flags.h"
 #include "cmd/weir/weir.h"
 #include "extract/document.h"
 #include "svc/check/fix.h"
 #include "svc/check/panel.h"
 
 #define FILE_MAX ((size_t)512 << 20)
-#define FLAGS_MAX 64
 
 extern char **environ;
 
@@ -67,8 +67,7 @@ struct checking {
     size_t file_count;
     const char *libraries[CHECK_LIBRARIES_MAX];
     size_t library_count;
-    char *flags[FLAGS_MAX];             /* for the configuration */
-    int flag_count;
+    struct flags flags;                 /* for the configuration */
     bool extract_only, one_per_line, quiet, verbose, fix;
     uint32_t fail_outcomes, fail_flags;
     /* while it runs */
@@ -384,59 +383,6 @@ static int status_of(const struct checking *checking)
 
 /* ---- options ---- */
 
-static bool add_flag(struct checking *checking, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool add_flag(struct checking *checking, const char *format, ...)
-{
-    va_list args;
-    char *flag;
-    if (checking->flag_count == FLAGS_MAX) {
-        fprintf(stderr, "weir: too many options: at most %d that configure\n", FLAGS_MAX - 1);
-        return false;
-    }
-    va_start(args, format);
-    int len = vasprintf(&flag, format, args);
-    va_end(args);
-    if (len >= 0)
-        checking->flags[checking->flag_count++] = flag;
-    return len >= 0;
-}
-
-/* One more word of a list: of two equal flags the last would count. */
-static bool add_word(struct checking *checking, const char *flag, const char *word)
-{
-    size_t len = strlen(flag);
-    for (int i = 0; i < checking->flag_count; i++) {
-        char *had = checking->flags[i], *words;
-        if (strncmp(had, flag, len) != 0 || had[len] != '=')
-            continue;
-        if (asprintf(&words, "%s,%s", had, word) < 0)
-            return false;
-        free(had);
-        checking->flags[i] = words;
-        return true;
-    }
-    return add_flag(checking, "%s=%s", flag, word);
-}
-
-/* "check.in_flight=8" as the flag --check-in-flight=8 */
-static bool set_key(struct checking *checking, const char *text)
-{
-    const char *equals = strchr(text, '=');
-    if (!equals) {
-        fprintf(stderr, "weir: --set %s: write KEY=VALUE\n", text);
-        return false;
-    }
-    if (!add_flag(checking, "--%s", text))
-        return false;
-    char *flag = checking->flags[checking->flag_count - 1];
-    for (char *at = flag + 2; *at != '='; at++)
-        if (*at == '.' || *at == '_')
-            *at = '-';
-    return true;
-}
-
 static bool fail_word(struct checking *checking, const char *word, size_t len)
 {
     for (unsigned i = 0; i < BIB_OUTCOME_COUNT; i++)
@@ -511,14 +457,14 @@ static bool take_option(struct checking *checking, int option)
 {
     switch (option) {
     case OPT_LIBRARY: return add_library(checking, optarg);
-    case OPT_OFFLINE: return add_flag(checking, "--check-offline");
-    case OPT_WITHOUT: return add_word(checking, "--check-without", optarg);
-    case OPT_MAILTO: return add_flag(checking, "--check-mailto=%s", optarg);
-    case OPT_SEARXNG: return add_flag(checking, "--check-searxng=%s", optarg);
-    case OPT_TIMEOUT: return add_flag(checking, "--check-timeout=%ss", optarg);
-    case OPT_NO_CACHE: return add_flag(checking, "--check-cache=false");
-    case OPT_CONFIG: return add_flag(checking, "--config=%s", optarg);
-    case OPT_SET: return set_key(checking, optarg);
+    case OPT_OFFLINE: return flags_add(&checking->flags, "--check-offline");
+    case OPT_WITHOUT: return flags_word(&checking->flags, "--check-without", optarg);
+    case OPT_MAILTO: return flags_add(&checking->flags, "--check-mailto=%s", optarg);
+    case OPT_SEARXNG: return flags_add(&checking->flags, "--check-searxng=%s", optarg);
+    case OPT_TIMEOUT: return flags_add(&checking->flags, "--check-timeout=%ss", optarg);
+    case OPT_NO_CACHE: return flags_add(&checking->flags, "--check-cache=false");
+    case OPT_CONFIG: return flags_add(&checking->flags, "--config=%s", optarg);
+    case OPT_SET: return flags_set(&checking->flags, optarg);
     case OPT_ONE_PER_LINE: return checking->one_per_line = true;
     case OPT_EXTRACT_ONLY: return checking->extract_only = true;
     case OPT_FIX: return checking->fix = true;
@@ -539,7 +485,8 @@ static bool read_options(struct checking *checking, int argc, char **argv)
     int option;
     static char name[] = "weir check";
     argv[0] = name;                 /* getopt speaks in its name */
-    checking->flags[checking->flag_count++] = strdup(name);
+    if (!flags_add(&checking->flags, "%s", name))
+        return false;
     (void)fail_on(checking, "mismatch,not_found,retracted,future_date,placeholder_authors,"
                             "foreign_identifier");
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
@@ -582,13 +529,12 @@ int weir_check(int argc, char **argv)
     int status = 2;
     if (read_options(&checking, argc, argv)) {
         checking.conf = weir_load(&(struct wr_conf_source){
-            .tables = weir_tables, .argc = checking.flag_count, .argv = checking.flags,
+            .tables = weir_tables, .argc = checking.flags.count, .argv = checking.flags.at,
             .env = environ, .services = weir_services });
         if (checking.conf)
             status = check(&checking);
         wr_conf_unref(checking.conf);
     }
-    for (int i = 0; i < checking.flag_count; i++)
-        free(checking.flags[i]);
+    flags_free(&checking.flags);
     return status;
 }

@@ -1,26 +1,54 @@
 /* services.c - the services that this program has. */
 #include "cmd/weir/services.h"
 
+#include "base/version.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
 #include "svc/check/keys.h"
 #include "svc/check/service.h"
+#include "svc/check/tool.h"
 
-const char *const weir_services[] = { "check", NULL };
+const char *const weir_services[] = { [SERVICE_CHECK] = "check", [SERVICE_MCP] = "mcp", NULL };
 
 const struct wr_conf_table *const weir_tables[] = { &wr_node_keys, &check_keys, NULL };
+
+static const char instructions[] =
+    "Weir checks whether the works that a text cites exist, as cited. Before you rely on "
+    "references, or hand in a text with some, call check_references.";
+
+static void make_offer(struct services *services)
+{
+    struct intake *const *intake = check_service_intake(services->check);
+    services->tools[0] = check_tool(intake);
+    services->resources[0] = check_resource(intake);
+    services->offer = (struct mcp_offer){
+        .name = "weir", .title = "Weir", .version = wr_version.version,
+        .instructions = instructions, .tools = services->tools, .tool_count = 1,
+        .prompts = &check_prompt, .prompt_count = 1, .resources = services->resources,
+        .resource_count = 1 };
+}
 
 wr_err services_make(struct services *ret)
 {
     *ret = (struct services){ 0 };
     wr_err err = check_service_new(&ret->check);
-    if (!err)
-        ret->rows[0] = *check_service_row(ret->check);
-    return err;
+    if (err)
+        return err;
+    make_offer(ret);
+    err = mcp_endpoint_new(&ret->endpoint, &ret->offer);
+    if (err)
+        return err;
+    mcp_endpoint_routes(ret->endpoint, ret->mcp_routes);
+    ret->rows[SERVICE_CHECK] = *check_service_row(ret->check);
+    ret->rows[SERVICE_MCP] = (struct node_service){
+        .name = weir_services[SERVICE_MCP], .routes = ret->mcp_routes,
+        .route_count = MCP_ROUTE_COUNT };
+    return WR_OK;
 }
 
 void services_free(struct services *services)
 {
+    mcp_endpoint_free(services->endpoint);
     check_service_free(services->check);
     *services = (struct services){ 0 };
 }

@@ -53,12 +53,24 @@ static wr_err run_node(void *arg)
 
 _Static_assert(sizeof(DOCUMENT) - 1 == 90, "as its Content-Length says");
 
-/* A request by way of the queue, one that fails and is told, pages that keep something, and a
- * document to check. */
+/* An agent that asks for a report, which is not there. */
+#define CALL \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{" \
+    "\"name\":\"check_references\",\"arguments\":{\"check_id\":\"0\"}," \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
+    "\"io.modelcontextprotocol/clientCapabilities\":{},\"progressToken\":1}}}"
+
+_Static_assert(sizeof(CALL) - 1 == 243, "as its Content-Length says");
+
+/* A request by way of the queue, one that fails and is told, pages that keep something, a
+ * document to check, and an agent. */
 static wr_err ask(const struct wr_addr *addr)
 {
     static const char text[] =
         "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n" DOCUMENT
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n"
+        "Mcp-Name: check_references\r\nContent-Length: 243\r\n\r\n" CALL
         "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /api/v1/debug/sleep?ms=9999 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -15,12 +15,16 @@
 #include "svc/service.h"
 
 struct check_service;
+struct intake;                      /* intake.h */
 
 /* Errors: NOMEM. */
 wr_err check_service_new(struct check_service **ret);
 
 /* For the node; it lives as long as the service. */
 const struct node_service *check_service_row(const struct check_service *service);
+
+/* Where its intake is: NULL while it is not open.  It lives as long as the service. */
+struct intake *const *check_service_intake(const struct check_service *service);
 
 /* No node may have it.  NULL is allowed. */
 void check_service_free(struct check_service *service);
