@@ -72,13 +72,20 @@ static int better(const void *a, const void *b)
 
 /* ---- who says nothing does not agree: a record without a year is no proof of one */
 
+/* Nor is one that may lack authors proof of those that it lacks. */
+static enum bib_agreement says(const struct candidate *candidate, size_t field)
+{
+    const struct bib_comparison *comparison = &candidate->comparison;
+    return field == BIB_FIELD_AUTHORS && comparison->excused ? BIB_UNSAID
+                                                             : comparison->fields[field];
+}
+
 /* Whether a record may speak where the other one is silent: it is of the same work as far as
  * both can tell. */
 static bool speaks_for(const struct candidate *one, const struct candidate *silent)
 {
     for (size_t i = 0; i < BIB_FIELD_COUNT; i++)
-        if (one->comparison.fields[i] == BIB_DIFFERS
-            && silent->comparison.fields[i] == BIB_AGREES)
+        if (says(one, i) == BIB_DIFFERS && says(silent, i) == BIB_AGREES)
             return false;
     return one->comparison.meant;
 }
@@ -90,10 +97,9 @@ static bool is_refuted(const struct candidate *candidates, size_t count,
     bool refuted = false;
     for (size_t i = 0; i < count; i++) {
         const struct candidate *one = &candidates[i];
-        enum bib_agreement says = one->comparison.fields[field];
-        if (says == BIB_AGREES && one->comparison.meant)
+        if (says(one, field) == BIB_AGREES && one->comparison.meant)
             return false;
-        refuted |= says == BIB_DIFFERS && speaks_for(one, silent);
+        refuted |= says(one, field) == BIB_DIFFERS && speaks_for(one, silent);
     }
     return refuted;
 }
@@ -102,8 +108,7 @@ static void weigh_silence(struct candidate *candidates, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t field = 0; field < BIB_FIELD_COUNT; field++)
-            if (candidates[i].comparison.meant
-                && candidates[i].comparison.fields[field] == BIB_UNSAID
+            if (candidates[i].comparison.meant && says(&candidates[i], field) == BIB_UNSAID
                 && is_refuted(candidates, count, &candidates[i], field))
                 candidates[i].silent += weight(field);
 }

@@ -116,6 +116,19 @@ TEST_PLAIN(a_page_with_the_title_is_no_proof_of_the_authors)
     CHECK_EQ(BIB_FIELD_AUTHORS, verdict.mismatches[0].field);
 }
 
+/* Defect 3 of the original: who checks a whole list was not always heard. */
+TEST_PLAIN(a_list_that_may_lack_authors_is_no_proof_of_one_that_a_whole_list_lacks)
+{
+    start();
+    reference.work = work(TITLE, AUTHORS " and Otto Phantom", 2019, "ICML");
+    records[0].authors_partial = true;
+    CHECK_EQ(BIB_VERIFIED, decide(1));
+    CHECK_EQ(BIB_MISMATCH, decide(2));
+    CHECK_EQ(BIB_FIELD_AUTHORS, verdict.mismatches[0].field);
+    records[2].work = reference.work;
+    CHECK_EQ(BIB_VERIFIED, decide(3));              /* somebody knows of him */
+}
+
 TEST_PLAIN(another_version_of_a_work_does_not_speak_for_the_one_that_is_cited)
 {
     start();

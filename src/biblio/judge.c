@@ -224,6 +224,9 @@ struct bib_comparison bib_judge(const struct bib_work *cited, const struct bib_r
     }
     bool cited_preprint = is_preprint(cited), found_preprint = is_preprint(work);
     fields[BIB_FIELD_AUTHORS] = judge_authors(cited, found, &ret.unjudged);
+    ret.excused = fields[BIB_FIELD_AUTHORS] == BIB_AGREES && found->authors_partial &&
+                  cited->author_count > work->author_count &&
+                  !bib_author_agree(cited, work, false);
     fields[BIB_FIELD_TITLE] = judge_title(cited, work, match, fields[BIB_FIELD_AUTHORS]);
     fields[BIB_FIELD_YEAR] = judge_year(cited, work, cited_preprint, found_preprint);
     fields[BIB_FIELD_VENUE] = judge_venue(cited, work, cited_preprint != found_preprint);

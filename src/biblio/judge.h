@@ -47,6 +47,7 @@ struct bib_comparison {
     bool preprint;          /* cited is the preprint, recorded the paper */
     bool page;              /* cited is a page, and the record is that it is there */
     bool unjudged;          /* there are authors, but none to compare them with */
+    bool excused;           /* authors agree, but for some that the record may lack */
 };
 
 /* Whether all that is cited is a page: it has an address, no identifier, and was not published

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import live
 from case import case, expect, require
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "replay"))
@@ -58,11 +59,13 @@ class Desk:
         self.sources.server_close()
         subprocess.run(["rm", "-rf", self.folder], check=True)
 
+    def bases(self):
+        return ",".join(f"{slug}={self.base}/{slug}" for slug in server.LIMITS
+                        if slug != "web_search")
+
     def command(self, *words):
-        bases = ",".join(f"{slug}={self.base}/{slug}" for slug in server.LIMITS
-                         if slug != "web_search")
         without = [word for slug in UNHURRIED for word in ("--without", slug)]
-        return [self.program.path, "check", "--set", f"check.bases={bases}", *without,
+        return [self.program.path, "check", "--set", f"check.bases={self.bases()}", *without,
                 *map(str, words)]
 
     def options(self):
@@ -105,6 +108,10 @@ def status_tells(program):
         expect(judged(desk, KNOWN + INVENTED, "--fail-on", "none")[0], 0)
         expect(desk.check("--offline", "nothing-here.bib").returncode, 2)
         expect(desk.check("--no-such-option").returncode, 2)
+        desk.write("weir.toml", "[check]\nworkers = = 4\n")
+        done = desk.check("--config", "weir.toml", "refs.bib")
+        expect(done.returncode, 2)
+        require("weir.toml:2" in done.stderr, done.stderr)
         expect(judged(desk, INVENTED, "--offline")[0], 3)
 
 
@@ -118,6 +125,21 @@ def bare_is_skipped(program):
         expect(desk.asked(), 0)
         done = desk.check("refs.bib")
         require("not found" not in done.stdout, done.stdout)
+
+
+@case("the number of a standard verifies no invented title")
+def numbers_verify_nothing(program):
+    invented = """@misc{rfc, title = {Elephants over Carrier Pigeons}, author = {Slow, S.},
+  howpublished = {RFC 99999}, url = {https://www.rfc-editor.org/rfc/rfc99999}, year = 1999}
+@misc{iso, title = {ISO/IEC 99999:2019 Elephants in attics}, year = 2019}
+@misc{real, title = {A Transport Protocol for Carrier Snails}, author = {Slow, S.},
+  howpublished = {RFC 99999}, year = 1999}
+"""
+    with Desk(program) as desk:
+        _, found = judged(desk, invented)
+        expect(found["real"]["verdict"], "verified")
+        expect(found["rfc"]["verdict"], "not_found", "mismatch", "inconclusive")
+        expect(found["iso"]["verdict"], "not_found")
 
 
 # ---- sources that misbehave ----
@@ -199,7 +221,32 @@ def interrupted_reports(program):
         expect([one["verdict"] for one in report["references"]], ["verified", "inconclusive"])
 
 
-# ---- forms ----
+# ---- the same by HTTP, and in every form ----
+
+def from_service(node, text):
+    status, _, body = node.post("/v1/check?file=refs.bib", text.encode())
+    expect(status, 202)
+    place = json.loads(body)["report"]
+    wait_for(lambda: node.get(place)[0] == 200)
+    return {one["key"]: one for one in json.loads(node.get(place)[2])["references"]}
+
+
+@case("the service says of every reference what the command says")
+def service_agrees(program):
+    phantom = KNOWN.replace("van der Berg, Jan", "van der Berg, Jan and Phantom, Otto") \
+        .replace("{quiet", "{phantom")
+    with Desk(program) as desk:
+        text = KNOWN + INVENTED + phantom + BARE
+        _, told = judged(desk, text)
+        with live.Node(f"--check-bases={desk.bases()}", "--check-without", ",".join(UNHURRIED),
+                       program=program.path) as node:
+            said = from_service(node, text)
+        for key, one in told.items():
+            for field in ("verdict", "mismatches", "flags", "reason"):
+                expect(said[key][field], one[field])
+        expect(said["phantom"]["mismatches"][0]["field"], "authors")
+
+
 
 def sarif_places(desk, name, text):
     done = desk.check(desk.write(name, text), "--sarif", "report.sarif", "--quiet")

@@ -5,6 +5,7 @@
 
 #include <weir/panic.h>
 
+#include "biblio/judge.h"
 #include "source/answer.h"
 #include "svc/check/inquiry.h"
 #include "svc/check/judgement.h"
@@ -91,13 +92,16 @@ static bool conclude(struct inquiry *inquiry, struct judgement *judgement)
 
 /* ---- asking ---- */
 
-/* Whether nothing is left to be asked: the year and the authors, where they are cited, were
+/* Whether nothing is left to be asked: the year and all authors, where they are cited, were
  * compared too.  Not every source tells them. */
 static bool is_settled(const struct check_finding *finding)
 {
-    const struct bib_verdict *verdict = &finding->verdict;
-    return verdict->outcome == BIB_VERIFIED && !(verdict->flags & BIB_FLAG(AUTHORS_UNJUDGED))
-           && (!finding->reference->work.year || verdict->evidence[0]->work.year);
+    const struct bib_work *cited = &finding->reference->work;
+    if (finding->verdict.outcome != BIB_VERIFIED)
+        return false;
+    const struct bib_record *best = finding->verdict.evidence[0];
+    struct bib_comparison seen = bib_judge(cited, best);
+    return !seen.unjudged && !seen.excused && (!cited->year || best->work.year);
 }
 
 /* One answer by itself. */
