@@ -275,7 +275,9 @@ static wr_err read_file(struct reader *reader, const char *name, const char *byt
 
 static wr_err unpack(struct job *job)
 {
-    return extract_unpack(job->bytes, job->size, extract_kind_wanted, &job->pack, job->why);
+    return extract_unpack(job->bytes, job->size, job->reader->conf->typeset
+                              ? extract_kind_typeset
+                              : extract_kind_wanted, &job->pack, job->why);
 }
 
 /* A file that only has no references says nothing to who has given many. */

@@ -38,6 +38,8 @@
 struct extract_conf {
     wr_time deadline;               /* of all of it */
     bool one_per_line;              /* text: every line is a reference */
+    bool typeset;                   /* an archive is what a paper was typeset from: only TeX and
+                                     * bibliographies in it are read, no figures */
     const char *pdftotext;          /* stands in for it; NULL: itself */
 };
 

@@ -30,14 +30,24 @@ static bool ends_with(const char *name, const char *end)
     return len >= end_len && strcasecmp(name + len - end_len, end) == 0;
 }
 
+static bool has_end(const char *name, const char *const *ends)
+{
+    while (*ends && !ends_with(name, *ends))
+        ends++;
+    return *ends;
+}
+
 bool extract_kind_wanted(const char *name)
 {
     static const char *const ends[] = { ".pdf", ".bib", ".bbl", ".tex", ".ltx", ".xml", ".tei",
-                                        ".docx", ".txt", ".zip", ".tar", ".tgz", ".gz" };
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        if (ends_with(name, ends[i]))
-            return true;
-    return false;
+                                        ".docx", ".txt", ".zip", ".tar", ".tgz", ".gz", NULL };
+    return has_end(name, ends);
+}
+
+bool extract_kind_typeset(const char *name)
+{
+    static const char *const ends[] = { ".bib", ".bbl", ".tex", ".ltx", NULL };
+    return has_end(name, ends);
 }
 
 /* XML in UTF-16 has a zero in every other byte of its marks. */

@@ -27,4 +27,7 @@ const char *extract_kind_name(enum extract_kind kind);
 /* Whether a file of this name may have references in it. */
 bool extract_kind_wanted(const char *name);
 
+/* ... in what a paper was typeset from: pictures are PDF there. */
+bool extract_kind_typeset(const char *name);
+
 #endif

@@ -48,4 +48,5 @@ TEST_PLAIN(some_names_are_wanted_in_an_archive)
           && extract_kind_wanted("x.tei.xml"));
     CHECK(!extract_kind_wanted("fig.png") && !extract_kind_wanted("bib"));
     CHECK(!extract_kind_wanted(""));
+    CHECK(extract_kind_typeset("main.bbl") && !extract_kind_typeset("fig1.pdf"));
 }

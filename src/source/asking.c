@@ -228,3 +228,49 @@ wr_err asking_run(struct asking *asking, struct source_reading *reading, wr_time
     } while (!err && reading->next);
     return err;
 }
+
+/* ---- what is fetched as it is ---- */
+
+static bool is_refusal(const struct asking *asking, unsigned status)
+{
+    return status == 429 || (status == 503 && asking->driver->refuses_503);
+}
+
+static wr_err fetch_once(struct asking *asking, const char *url, size_t body_max,
+                         struct wr_fetch_reply *ret, wr_time deadline)
+{
+    wr_time asked = wr_now();
+    wr_time timeout = asked + (asking->timeout ? asking->timeout : asking->driver->timeout);
+    asking->requests++;
+    wr_err err = wr_fetch(asking->client, &(struct wr_fetch_request){ .url = url,
+                                                                      .body_max = body_max },
+                          ret, timeout < deadline ? timeout : deadline);
+    asking->took += wr_now() - asked;
+    if (err || !is_refusal(asking, ret->status))
+        return err;
+    wr_time pause = asking_retry_after(wr_fetch_reply_header(ret, "retry-after"), wr_wall());
+    wr_limiter_refused(asking->limiter, asked, pause ? pause : asking->driver->pause);
+    return WR_BUSY;
+}
+
+wr_err asking_fetch(struct asking *asking, const char *path, size_t body_max,
+                    struct wr_fetch_reply *ret, wr_time deadline)
+{
+    char buf[SOURCE_URL_MAX];
+    struct wr_text url = WR_TEXT(buf);
+    wr_err err = WR_BUSY;
+    *ret = (struct wr_fetch_reply){ 0 };
+    wr_text_str(&url, asking->base ? asking->base : asking->driver->base);
+    wr_text_str(&url, path);
+    if (asking->driver->polite && asking->mailto)
+        add_parameter(&url, "mailto", asking->mailto);
+    if (url.cut)
+        return WR_INVALID;
+    for (unsigned tries = 0; tries < 2 && err == WR_BUSY; tries++) {
+        wr_fetch_reply_free(ret);
+        err = asking_turn(asking, deadline);
+        if (!err)
+            err = fetch_once(asking, buf, body_max, ret, deadline);
+    }
+    return err;
+}

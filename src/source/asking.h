@@ -45,6 +45,12 @@ struct asking {
  * or unwanted), IO (no answer); NOTFOUND is only ever what the source said. */
 wr_err asking_run(struct asking *asking, struct source_reading *reading, wr_time deadline);
 
+/* Fetch what is behind the base as it is: a file, a record.  `path` begins with a slash and is
+ * encoded.  *ret is set in any case, and given back with wr_fetch_reply_free.
+ * Errors: those of wr_fetch; TIMEOUT (also: no turn in time), BUSY (refused twice). */
+wr_err asking_fetch(struct asking *asking, const char *path, size_t body_max,
+                    struct wr_fetch_reply *ret, wr_time deadline);
+
 /* Wait for a turn, and take it.  Errors: TIMEOUT (there is none in time), CANCELED (the scope,
  * or unwanted). */
 wr_err asking_turn(const struct asking *asking, wr_time deadline);

@@ -243,17 +243,22 @@ static wr_err answer_job(struct task *task, struct wr_ask *ask)
                                : wr_way_ask(way, ask, job->deadline);
 }
 
-static void do_job(struct drainer *drainer, const struct drainer_job *job)
+static struct asking asking_of(const struct drainer *drainer, wr_time timeout)
 {
     const struct drainer_conf *conf = &drainer->conf;
-    struct task task = { .drainer = drainer, .job = job };
-    struct wr_ask ask = { 0 };
-    task.asking = (struct asking){
+    return (struct asking){
         .driver = conf->driver, .base = conf->base, .mailto = conf->mailto, .key = conf->key,
-        .client = conf->client, .limiter = drainer->limiter,
-        .turn = drainer->turn,
-        .timeout = job->timeout ? job->timeout : conf->timeout,
-        .unwanted = is_unwanted, .about = &task };
+        .client = conf->client, .limiter = drainer->limiter, .turn = drainer->turn,
+        .timeout = timeout ? timeout : conf->timeout };
+}
+
+static void do_job(struct drainer *drainer, const struct drainer_job *job)
+{
+    struct task task = { .drainer = drainer, .job = job,
+                         .asking = asking_of(drainer, job->timeout) };
+    struct wr_ask ask = { 0 };
+    task.asking.unwanted = is_unwanted;
+    task.asking.about = &task;
     atomic_fetch_add_explicit(&drainer->asking, 1, memory_order_relaxed);
     wr_err err = answer_job(&task, &ask);
     atomic_fetch_sub_explicit(&drainer->asking, 1, memory_order_relaxed);
@@ -277,6 +282,15 @@ wr_err drainer_ask(struct drainer *drainer, const struct drainer_job *job, wr_ti
 {
     WR_ASSERT(job->gather && job->question.text);
     return wr_chan_send(drainer->queue, job, deadline);
+}
+
+wr_err drainer_fetch(struct drainer *drainer, const char *path, size_t body_max,
+                     wr_time timeout, struct wr_fetch_reply *ret, wr_time deadline)
+{
+    struct asking asking = asking_of(drainer, timeout);
+    wr_err err = asking_fetch(&asking, path, body_max, ret, deadline);
+    atomic_fetch_add_explicit(&drainer->requests, asking.requests, memory_order_relaxed);
+    return err;
 }
 
 /* ---- life ---- */

@@ -126,6 +126,11 @@ wr_err drainer_recall(struct drainer *drainer, const struct source_question *que
  * then, with its reference. */
 wr_err drainer_ask(struct drainer *drainer, const struct drainer_job *job, wr_time deadline);
 
+/* Fetch something of the source as it is (asking_fetch), in its turn: what comes from here is
+ * counted there like any question.  `timeout` is that of one request; 0: the driver's. */
+wr_err drainer_fetch(struct drainer *drainer, const char *path, size_t body_max,
+                     wr_time timeout, struct wr_fetch_reply *ret, wr_time deadline);
+
 struct drainer_stat drainer_stat(struct drainer *drainer);
 
 #endif

@@ -131,3 +131,11 @@ struct drainer *sources_drainer(const struct sources *sources, size_t place)
     WR_ASSERT(place < SOURCES_MAX);
     return sources->drainers[place];
 }
+
+struct drainer *sources_find(const struct sources *sources, const struct source_driver *driver)
+{
+    size_t place = 0;
+    while (sources_driver(place) != driver)
+        place++;
+    return sources->drainers[place];
+}

@@ -68,4 +68,7 @@ void sources_close(struct sources *sources, wr_time deadline);
 /* The drainer at that place; NULL: it is off. */
 struct drainer *sources_drainer(const struct sources *sources, size_t place);
 
+/* ... or that of a driver. */
+struct drainer *sources_find(const struct sources *sources, const struct source_driver *driver);
+
 #endif

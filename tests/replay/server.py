@@ -131,7 +131,9 @@ class Sources:
     def govinfo(self, _path, _query, body):
         return self.listed("govinfo", records.govinfo, json.loads(body)["query"], 10)
 
-    def arxiv(self, _path, query, _):
+    def arxiv(self, path, query, _):
+        if path.startswith("/e-print/"):
+            return None
         if "id_list" in query:
             names = [name.split("v")[0] for name in query["id_list"].split(",")]
             return records.atom([self.by["arxiv"][name] for name in names
@@ -210,10 +212,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = urllib.parse.unquote("/" + "/".join(rest))
         fault = self.server.plan.fault(source, number)
         known = self.server.nothing if fault["do"] == "none" else self.server.sources
-        reply = getattr(known, source)(path, query, body)
+        reply = self.server.files.get(f"/{source}{path}")
+        if reply is None:
+            reply = getattr(known, source)(path, query, body)
         status = 404 if reply is None else 200
-        text = reply if isinstance(reply, str) else json.dumps(reply)
-        return self.misbehave(fault, status, text.encode())
+        if not isinstance(reply, bytes):
+            reply = (reply if isinstance(reply, str) else json.dumps(reply)).encode()
+        return self.misbehave(fault, status, reply)
 
     def misbehave(self, fault, status, text):
         match fault["do"]:
@@ -258,6 +263,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.sources, self.nothing = Sources(works, recorded), Sources([])
         self.plan = Plan(list(faults))
         self.log, self.lock = {}, threading.Lock()
+        self.files = {}                 # by path, with the source's: what is there as it is
 
     def handle_error(self, request, client_address):
         pass                            # a client that went away

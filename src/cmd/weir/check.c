@@ -15,6 +15,7 @@
 #include <weir/signal.h>
 
 #include "cmd/weir/check_cache.h"
+#include "cmd/weir/check_input.h"
 #include "cmd/weir/check_show.h"
 #include "cmd/weir/flags.h"
 #include "cmd/weir/weir.h"
@@ -22,14 +23,13 @@
 #include "svc/check/fix.h"
 #include "svc/check/panel.h"
 
-#define FILE_MAX ((size_t)512 << 20)
-
 extern char **environ;
 
 static const char help_text[] =
     "usage: weir check [OPTION...] FILE...\n"
     "  Does every work cited in these files exist, as cited?  A FILE is a PDF, .bib, .bbl,\n"
-    "  .tex, .docx, plain text, TEI, or an archive of such; - is standard input.\n"
+    "  .tex, .docx, plain text, TEI, or an archive of such; - is standard input.  What is no\n"
+    "  file may be an arXiv id (2403.00108) or a DOI (10.1000/xyz): that paper is fetched.\n"
     "\n"
     "Where to look:\n"
     "  --library PATH       a local library (weir library build); may be repeated\n"
@@ -83,46 +83,6 @@ struct checking {
 
 /* ---- reading ---- */
 
-static bool read_input(char **ret, size_t *ret_len)
-{
-    size_t room = 1 << 16, len = 0;
-    char *bytes = malloc(room);
-    while (bytes) {
-        ssize_t got = read(STDIN_FILENO, bytes + len, room - len);
-        if (got <= 0) {
-            *ret = bytes;
-            *ret_len = len;
-            return got == 0;
-        }
-        len += (size_t)got;
-        if (len == room) {
-            char *more = room < FILE_MAX ? realloc(bytes, room *= 2) : NULL;
-            if (!more)
-                break;
-            bytes = more;
-        }
-    }
-    free(bytes);
-    *ret = NULL;
-    return false;
-}
-
-static bool read_file(const char *name, char **ret, size_t *ret_len)
-{
-    if (strcmp(name, "-") == 0) {
-        bool good = read_input(ret, ret_len);
-        if (!good)
-            fprintf(stderr, "weir: standard input cannot be read: %s\n", strerror(errno));
-        return good;
-    }
-    wr_err err = wr_file_read(ret, ret_len, name, FILE_MAX, WR_NEVER);
-    if (err)
-        fprintf(stderr, "weir: %s cannot be read: %s\n", name,
-                err == WR_INVALID ? "it is no regular file, or larger than 512 MiB"
-                                  : wr_err_text(err));
-    return !err;
-}
-
 static wr_err add_paper(struct checking *checking, const struct extract_document *document)
 {
     if (checking->paper_count == checking->paper_room) {
@@ -158,29 +118,20 @@ static void say_faults(const struct extract_document *document)
 /* Papers of one file.  False: it cannot be read. */
 static bool open_file(struct checking *checking, const char *name)
 {
-    struct wr_arena arena = WR_ARENA(EXTRACT_ARENA_MAX);
     struct extract_documents documents;
-    char why[EXTRACT_WHY], *bytes = NULL;
-    size_t size;
-    bool good = read_file(name, &bytes, &size);
-    wr_err err = WR_OK;
-    if (good) {
-        err = extract_document(name, bytes, size, &(struct extract_conf){
-            .deadline = wr_after(wr_conf_duration(checking->conf, "check.timeout")),
-            .one_per_line = checking->one_per_line }, &arena, &documents, why);
-        if (err)
-            fprintf(stderr, "weir: %s\n", why);
-    }
-    bool whole = good;              /* one of an archive that cannot be read spoils no other */
-    for (size_t i = 0; good && !err && i < documents.count; i++) {
+    struct wr_arena arena = WR_ARENA(EXTRACT_ARENA_MAX);
+    bool whole = !check_input_read(&(struct check_input){
+        .name = name, .one_per_line = checking->one_per_line, .quiet = checking->quiet,
+        .sources = checking->panel.sources,
+        .deadline = wr_after(wr_conf_duration(checking->conf, "check.timeout")) }, &arena,
+        &documents);
+    /* One of an archive that cannot be read spoils no other. */
+    for (size_t i = 0, count = whole ? documents.count : 0; i < count; i++) {
         say_faults(&documents.at[i]);
-        whole &= !documents.at[i].err;
-        if (!documents.at[i].err)
-            err = add_paper(checking, &documents.at[i]);
+        whole &= !documents.at[i].err && !add_paper(checking, &documents.at[i]);
     }
-    free(bytes);
     wr_arena_free(&arena);
-    return whole && !err;
+    return whole;
 }
 
 /* ---- writing ---- */
@@ -250,7 +201,7 @@ static bool fix_file(const struct check_report *report)
     struct wr_text text = wr_text_heap(CHECK_PAGE_MAX);
     struct check_fixed fixed = { 0 };
     snprintf(path, sizeof(path), "%.*s.fixed.bib", (int)stem, report->file);
-    if (!read_file(report->file, &bytes, &size))
+    if (check_input_bytes(report->file, &bytes, &size))
         return false;
     wr_err err = check_fix(&text, report, bytes, size, &fixed);
     free(bytes);
@@ -326,6 +277,9 @@ static wr_err open_panel(struct checking *checking)
 {
     char why[CHECK_WHY_MAX] = "there is no memory for what sources say";
     bool offline = wr_conf_bool(checking->conf, "check.offline");
+    bool named = false;             /* then arXiv or Crossref is needed also to extract */
+    for (size_t i = 0; i < checking->file_count; i++)
+        named |= check_input_is_named(checking->files[i]);
     wr_err err = WR_OK;
     if (!offline && !checking->extract_only)
         err = check_cache_open(&checking->kept, checking->conf);
@@ -334,7 +288,8 @@ static wr_err open_panel(struct checking *checking)
     if (!err)
         err = check_panel_open(&checking->panel, &(struct check_panel_conf){
             .conf = checking->conf, .libraries = checking->libraries,
-            .library_count = checking->library_count, .closed = checking->extract_only,
+            .library_count = checking->library_count,
+            .closed = checking->extract_only && !named,
             .cache = checking->kept.cache, .alone = checking->library_count && offline }, why);
     if (err) {
         fprintf(stderr, "weir: %s\n", why);
