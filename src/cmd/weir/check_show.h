@@ -1,8 +1,10 @@
 /* check_show.h - what a person sees while references are checked.
  *
  * In a terminal a few lines at its bottom that change: how far it is, what is being looked
- * at, how each source is.  Elsewhere a line every two seconds.  All of it goes to standard
- * error; what was found out is not shown here but reported at the end.
+ * at, and of each source how many questions wait for it, what it has said, when it may be asked
+ * next.  Elsewhere a line every two seconds in which something was found out, and every five in
+ * which nothing was, with whom is waited for.  All of it goes to standard error; what was found
+ * out is not shown here but reported at the end.
  */
 #ifndef WEIR_CMD_CHECK_SHOW_H
 #define WEIR_CMD_CHECK_SHOW_H
