@@ -277,7 +277,7 @@ static void check_outcome(const struct check_finding *finding, enum kind kind,
     case BIB_MISMATCH: WR_ASSERT(kind == WITH_A_FOREIGN_DOI); return;
     case BIB_NOT_FOUND: WR_ASSERT(kind == BY_NOBODY && !silent && heard->web); return;
     case BIB_INCONCLUSIVE: WR_ASSERT(silent && finding->reason); return;
-    default: WR_ASSERT(!"nothing is skipped here");
+    default: wr_panic("nothing is skipped here");
     }
 }
 
