@@ -8,6 +8,7 @@
 #include <weir/select.h>
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "mcp/endpoint.h"
 #include "mcp/header.h"
 #include "mcp/session.h"
@@ -98,7 +99,7 @@ static wr_err refuse(struct exchange *exchange, unsigned status, enum mcp_code c
 
 static void drop_parcel(void *item)
 {
-    free(((struct parcel *)item)->at);
+    wr_forget_free(((struct parcel *)item)->at);
 }
 
 static wr_err put_parcel(void *arg, const struct mcp_out *out)
@@ -111,7 +112,7 @@ static wr_err put_parcel(void *arg, const struct mcp_out *out)
     parcel.out.at = parcel.at;
     wr_err err = wr_chan_send(exchange->parcels, &parcel, wr_after(HEARTBEAT));
     if (err)
-        free(parcel.at);
+        wr_forget_free(parcel.at);
     return err;
 }
 
@@ -220,7 +221,7 @@ static wr_err forward(struct exchange *exchange, struct wr_scope *scope)
         } else {
             bool last = parcel.out.last;
             err = send_parcel(exchange, &parcel.out);
-            free(parcel.at);
+            wr_forget_free(parcel.at);
             if (last)
                 return exchange->state == GONE ? WR_BROKENPIPE : err;
         }
@@ -378,7 +379,7 @@ static wr_err post(struct wr_call *call)
                                  : answer_legacy(exchange);
     }
     mcp_message_free(&exchange->message);
-    free(exchange);
+    wr_forget_free(exchange);
     return err;
 }
 
@@ -401,6 +402,7 @@ wr_err mcp_endpoint_new(struct mcp_endpoint **ret, const struct mcp_offer *offer
     struct mcp_endpoint *endpoint = calloc(1, sizeof(*endpoint));
     if (!endpoint)
         return WR_NOMEM;
+    mcp_message_forgets();
     endpoint->offer = offer;
     wr_err err = mcp_sessions_new(&endpoint->sessions, offer, MCP_SESSIONS_MAX);
     if (err)

@@ -1,11 +1,16 @@
 #include "mcp/endpoint.h"
 
+#include <weir/run.h>
+
+#include "base/forget.h"
+#include "rt/sanitize.h"
+#include "testing/heap_rig.h"
 #include "testing/mcp_rig.h"
 #include "testing/http_rig.h"
 
 static struct site site;
 static struct mcp_endpoint *endpoint;
-static char heard[1 << 16];
+static char heard[1 << 16], posted[8000];
 
 static void open_endpoint(void)
 {
@@ -23,12 +28,11 @@ static void close_endpoint(void)
 
 static struct wr_stream *post(const char *headers, const char *body)
 {
-    static char request[8000];
     struct wr_stream *stream = dial(&site);
-    snprintf(request, sizeof(request), "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: "
+    snprintf(posted, sizeof(posted), "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: "
              "close\r\nContent-Type: application/json\r\n%sContent-Length: %zu\r\n\r\n%s",
              headers, strlen(body), body);
-    say(stream, request);
+    say(stream, posted);
     return stream;
 }
 
@@ -298,5 +302,47 @@ TEST(files_are_not_for_who_comes_by_http)
             ASK("tools/call", "\"name\":\"echo\",\"arguments\":{\"text\":\"x\",\"path\":\"y\"},"
                               RIG_META));
     CHECK(has(heard, "there is no argument \\\"path\\\""));
+    close_endpoint();
+}
+
+static wr_err call_and_leave(void *unused)
+{
+    static char body[1000], mark[MARK_LEN + 1];
+    (void)unused;
+    open_endpoint();
+    make_mark(mark, 'M');
+    snprintf(body, sizeof(body), ASK("tools/call", "\"name\":\"echo\",\"arguments\":"
+                                     "{\"text\":\"%s\"}," RIG_META), mark);
+    explicit_bzero(mark, sizeof(mark));
+    struct wr_stream *stream = post(MODERN("tools/call") "Mcp-Name: echo\r\n", body);
+    CHECK(count_in_heap('M') > 0);              /* the scan sees it while it is there */
+    CHECK(has(hear_all(stream), "HTTP/1.1 200 "));
+    explicit_bzero(body, sizeof(body));
+    explicit_bzero(heard, sizeof(heard));
+    explicit_bzero(posted, sizeof(posted));
+    close_endpoint();
+    return WR_OK;
+}
+
+TEST_PLAIN(a_process_that_forgets_keeps_nothing_of_a_call)
+{
+#if defined(ASAN) || defined(TSAN)
+    SKIP("a sanitizer keeps freed memory, and terabytes of its own");
+#endif
+    if (test_rounds(1000) != 1000)
+        SKIP("valgrind keeps freed memory");
+    wr_forget_from_now();
+    CHECK_OK(wr_run(&(struct wr_run_conf){ .virtual_clock = true }, call_and_leave, NULL));
+    CHECK_EQ(0, count_in_heap('M'));
+}
+
+TEST(calls_are_counted_by_tool_and_outcome)
+{
+    open_endpoint();
+    long long before = metric_value("mcp_calls_total{tool=\"fail\",outcome=\"error\"}");
+    ask_for(MODERN("tools/call") "Mcp-Name: fail\r\n",
+            ASK("tools/call", "\"name\":\"fail\"," RIG_META));
+    CHECK_EQ((before < 0 ? 0 : before) + 1,
+             metric_value("mcp_calls_total{tool=\"fail\",outcome=\"error\"}"));
     close_endpoint();
 }

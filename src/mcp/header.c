@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/forget.h"
 #include "mcp/header.h"
 #include "mcp/session.h"
 
@@ -39,8 +40,8 @@ static bool decodes_to(const char *text, size_t len, const char *meant)
     }
     good = good && !wr_base64_parse(&got, bytes, size + 1, letters, len) && got == size
         && memcmp(bytes, meant, size) == 0;
-    free(letters);
-    free(bytes);
+    wr_forget_free(letters);
+    wr_forget_free(bytes);
     return good;
 }
 

@@ -1,8 +1,10 @@
 /* message.c - JSON-RPC 2.0: a message out of bytes that somebody sent. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/forget.h"
 #include "base/text.h"
 #include "mcp/message.h"
 
@@ -102,6 +104,11 @@ bool mcp_message_read(struct mcp_message *ret, const char *bytes, size_t len,
         return refuse(fault, MCP_PARSE, "it is no JSON, at byte %d: %s", error.position,
                       error.text);
     return read_envelope(ret, fault);
+}
+
+void mcp_message_forgets(void)
+{
+    json_set_alloc_funcs(malloc, wr_forget_free);
 }
 
 void mcp_message_free(struct mcp_message *message)

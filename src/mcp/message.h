@@ -59,6 +59,10 @@ bool mcp_message_read(struct mcp_message *ret, const char *bytes, size_t len,
                       struct mcp_fault *fault);
 void mcp_message_free(struct mcp_message *message);
 
+/* From now on the memory of messages is given back as forget.h has it.  jansson is told so for
+ * the whole process: before anybody else may be using it. */
+void mcp_message_forgets(void);
+
 /* Of params._meta; NULL: it is not there. */
 const json_t *mcp_message_meta(const struct mcp_message *message, const char *key);
 

@@ -1,6 +1,7 @@
 /* method.c - what can be asked of a server of the Model Context Protocol. */
 #include <string.h>
 
+#include <weir/metric.h>
 #include <weir/task.h>
 
 #include "mcp/mcp_int.h"
@@ -319,6 +320,11 @@ static bool take_arguments(struct mcp_request *request)
     return !request->code;
 }
 
+static struct wr_metric calls_metric = {
+    .name = "mcp_calls_total", .help = "Calls of tools, by what became of them.",
+    .type = WR_COUNTER, .labels = { "tool", "outcome" }, .series_max = 256,
+};
+
 static void answer_call(struct mcp_request *request)
 {
     const char *name = string_param(request, "name");
@@ -333,6 +339,9 @@ static void answer_call(struct mcp_request *request)
                               tool->within ? tool->within : MCP_WITHIN_DEFAULT);
     if (!request->code)
         write_result(request, tool, err);
+    wr_counter_add(wr_metric_counter(&calls_metric, tool->name,
+                                     request->canceled             ? "canceled"
+                                     : err || request->code ? "error" : "ok"), 1);
 }
 
 /* ---- prompts ---- */

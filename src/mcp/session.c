@@ -4,6 +4,7 @@
 
 #include <weir/task.h>
 
+#include "base/forget.h"
 #include "mcp/mcp_int.h"
 
 #define LOCK_RANK 700
@@ -46,12 +47,11 @@ void mcp_session_begin(struct mcp_session *session, const char *version)
     wr_mutex_unlock(&session->lock);
 }
 
-bool mcp_session_begun(const struct mcp_session *session)
+bool mcp_session_begun(struct mcp_session *session)
 {
-    struct mcp_session *self = (struct mcp_session *)(uintptr_t)session;
-    wr_mutex_lock(&self->lock);
-    bool begun = self->version;
-    wr_mutex_unlock(&self->lock);
+    wr_mutex_lock(&session->lock);
+    bool begun = session->version;
+    wr_mutex_unlock(&session->lock);
     return begun;
 }
 
@@ -239,7 +239,7 @@ static void end_request(void *arg)
     wr_text_free(&request->text);
     wr_text_free(&request->structured);
     wr_text_free(&request->out);
-    free(request);
+    wr_forget_free(request);
 }
 
 /* Also when the scope has ended: whoever asked is still there, perhaps. */

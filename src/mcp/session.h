@@ -54,7 +54,7 @@ wr_err mcp_session_new(struct mcp_session **ret, const struct mcp_offer *offer);
 void mcp_session_free(struct mcp_session *session);
 
 /* Whether it has begun as a legacy one. */
-bool mcp_session_begun(const struct mcp_session *session);
+bool mcp_session_begun(struct mcp_session *session);
 
 /* Whether it names the modern version, or another that is meant to be one: in its _meta.  NULL:
  * it does not. */

@@ -6,6 +6,7 @@
 #include <weir/scope.h>
 #include <weir/sem.h>
 
+#include "base/forget.h"
 #include "mcp/session.h"
 #include "mcp/stdio.h"
 
@@ -62,7 +63,7 @@ static wr_err send_line(void *arg, const struct mcp_out *out)
 static void drop(struct errand *errand)
 {
     mcp_message_free(&errand->message);
-    free(errand);
+    wr_forget_free(errand);
 }
 
 static wr_err answer(void *arg)
@@ -164,7 +165,7 @@ static bool make_room(struct stdio *stdio)
     if (stdio->len < stdio->room)
         return true;
     size_t room = stdio->room ? 2 * stdio->room : ROOM_FIRST;
-    char *line = realloc(stdio->line, room);
+    char *line = wr_forget_realloc(stdio->line, room);
     if (!line)
         return false;
     stdio->line = line;
@@ -218,6 +219,6 @@ wr_err mcp_stdio_serve(const struct mcp_offer *offer, struct wr_fd *in, struct w
     wr_gate_free(stdio.writing);
     wr_sem_free(stdio.errands);
     mcp_session_free(stdio.session);
-    free(stdio.line);
+    wr_forget_free(stdio.line);
     return err;
 }

@@ -165,7 +165,7 @@ static wr_err say_much(void *arg)
     static char block[1 << 16];
     (void)arg;
     memset(block, 'x', sizeof(block));
-    for (size_t i = 0; i < 5 * MCP_MESSAGE_MAX / 4 / sizeof(block); i++) {
+    for (size_t i = 0; i < 9 * MCP_MESSAGE_MAX / 4 / sizeof(block); i++) {
         size_t sent;
         CHECK_OK(wr_fd_write(wire.say, &sent, block, sizeof(block), wr_after(WR_S(9))));
     }

@@ -51,6 +51,8 @@ RIG wr_err rig_fail(struct mcp_request *request)
 {
     if (mcp_request_boolean(request, "silent", false))
         return WR_NOTFOUND;
+    wr_text_str(mcp_request_text(request), "half of it");
+    wr_text_str(mcp_request_structured(request), "{}");
     return mcp_request_fail(request, WR_IO, "the \"disk\" is full");
 }
 
