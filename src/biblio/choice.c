@@ -80,37 +80,29 @@ static enum bib_agreement says(const struct candidate *candidate, size_t field)
                                                              : comparison->fields[field];
 }
 
-/* Whether a record may speak where the other one is silent: it is of the same work as far as
- * both can tell. */
-static bool speaks_for(const struct candidate *one, const struct candidate *silent)
-{
-    for (size_t i = 0; i < BIB_FIELD_COUNT; i++)
-        if (says(one, i) == BIB_DIFFERS && says(silent, i) == BIB_AGREES)
-            return false;
-    return one->comparison.meant;
-}
-
 /* Somebody says that the field is wrong, and nobody that it is right. */
-static bool is_refuted(const struct candidate *candidates, size_t count,
-                       const struct candidate *silent, size_t field)
+static bool is_refuted(const struct candidate *candidates, size_t count, size_t field)
 {
     bool refuted = false;
     for (size_t i = 0; i < count; i++) {
-        const struct candidate *one = &candidates[i];
-        if (says(one, field) == BIB_AGREES && one->comparison.meant)
+        if (!candidates[i].comparison.meant)
+            continue;
+        if (says(&candidates[i], field) == BIB_AGREES)
             return false;
-        refuted |= says(one, field) == BIB_DIFFERS && speaks_for(one, silent);
+        refuted |= says(&candidates[i], field) == BIB_DIFFERS;
     }
     return refuted;
 }
 
+/* Who says nothing of such a field has it against him like those who do; what they have against
+ * them besides still decides, so another version of a work does not speak for this one. */
 static void weigh_silence(struct candidate *candidates, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t field = 0; field < BIB_FIELD_COUNT; field++)
-            if (candidates[i].comparison.meant && says(&candidates[i], field) == BIB_UNSAID
-                && is_refuted(candidates, count, &candidates[i], field))
-                candidates[i].silent += weight(field);
+    for (size_t field = 0; field < BIB_FIELD_COUNT; field++)
+        if (is_refuted(candidates, count, field))
+            for (size_t i = 0; i < count; i++)
+                if (says(&candidates[i], field) == BIB_UNSAID)
+                    candidates[i].silent += weight(field);
 }
 
 /* ---- what is said */

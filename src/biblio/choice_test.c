@@ -98,12 +98,12 @@ TEST_PLAIN(a_record_without_a_year_is_no_proof_of_one)
 {
     start();
     reference.work.year = 2012;
-    records[1].work.year = 0;
+    records[0].work.year = 0;
     CHECK_EQ(BIB_MISMATCH, decide(2));
     REQUIRE(verdict.mismatch_count == 1);
     CHECK_EQ(BIB_FIELD_YEAR, verdict.mismatches[0].field);
-    CHECK(verdict.evidence[0] == &records[0]);
-    records[0].work.year = 0;
+    CHECK(verdict.evidence[0] == &records[1]);
+    records[1].work.year = 0;
     CHECK_EQ(BIB_VERIFIED, decide(2));              /* nobody says that it is wrong */
 }
 

@@ -316,6 +316,10 @@ TEST(what_a_source_said_is_remembered_for_the_next_paper)
     CHECK_EQ(BIB_VERIFIED, finding->verdict.outcome);
     CHECK_EQ(0, finding->evidence[0].asked_ms);
     CHECK_EQ(before, crossref.asked + dblp.asked);
+    /* All that is remembered is seen, also of who is not needed any more. */
+    REQUIRE(finding->asked_count == 2);
+    CHECK_EQ(CHECK_FOUND, finding->asked[0].answer);
+    CHECK_EQ(CHECK_UNKNOWN, finding->asked[1].answer);
     check_paper_unref(paper);
     struct wr_cache *cache = rig.conf.cache;
     close_rig(&rig);
@@ -340,6 +344,20 @@ TEST(a_paper_whose_time_is_over_says_what_was_not_looked_at)
     began = wr_now();
     close_rig(&rig);                            /* what is under way is given up */
     CHECK(wr_now() - began < WR_S(1));
+}
+
+TEST(nobody_is_asked_for_a_paper_that_has_ended)
+{
+    static struct catalogue crossref = { .body = NOTHING };
+    static struct rig rig = { .crossref = &crossref };
+    open_rig(&rig, false);
+    struct bib_work works[] = { notes(), notes(), notes() };
+    struct check_paper *paper = paper_of(works, 3);
+    CHECK_ERR(WR_TIMEOUT, check_engine_check(rig.engine, paper, wr_after(WR_MS(500))));
+    CHECK_OK(wr_sleep(wr_after(WR_S(10))));
+    CHECK_EQ(1, crossref.asked);                /* it allows one in a second */
+    check_paper_unref(paper);
+    close_rig(&rig);
 }
 
 TEST(no_more_references_than_allowed_are_under_way)

@@ -183,3 +183,28 @@ TEST_PLAIN(a_retraction_is_seen_though_the_work_is_verified)
     library_rig_close(&notices);
     library_rig_close(&works);
 }
+
+TEST_PLAIN(a_retraction_of_the_cited_doi_is_seen_whatever_the_notice_calls_the_work)
+{
+    struct library_rig works, notices;
+    struct judgement judgement;
+    struct bib_reference reference = notes;
+    reference.work.doi = "10.1000/notes";
+    struct bib_record record = { .work = reference.work, .id = "n1" };
+    library_rig_open(&works);
+    rig_add(&works, &record);
+    rig_finish(&works);
+    record = (struct bib_record){ .retraction = "10.1000/notice", .work = {
+        .title = "Withdrawn at the wish of its author", .doi = "10.1000/notes" } };
+    library_rig_open(&notices);
+    rig_add(&notices, &record);
+    rig_finish(&notices);
+    judgement_begin(&judgement, &reference);
+    judgement_look(&judgement, works.lib);
+    judgement_look(&judgement, notices.lib);
+    CHECK_EQ(BIB_VERIFIED, outcome_of(&judgement));
+    CHECK_EQ(BIB_FLAG(RETRACTED), judgement.finding.verdict.flags);
+    judgement_free(&judgement);
+    library_rig_close(&notices);
+    library_rig_close(&works);
+}

@@ -143,3 +143,20 @@ TEST(a_finding_that_finds_no_room_is_inconclusive)
     CHECK(strstr(report->findings[0].reason, "no memory"));
     check_paper_unref(paper);
 }
+
+TEST(a_reference_that_is_verified_is_still_a_duplicate)
+{
+    struct bib_reference at[2];
+    struct check_paper *paper;
+    for (uint32_t i = 0; i < 2; i++)
+        at[i] = (struct bib_reference){ .number = i + 1, .raw = "",
+                                        .work.doi = "10.1000/engine" };
+    REQUIRE_OK(check_paper_new(&paper, &(struct check_paper_conf){ .references = { at, 2 } }));
+    put(paper, 1, BIB_VERIFIED);
+    put(paper, 0, BIB_VERIFIED);
+    const struct check_report *report = check_paper_report(paper);
+    CHECK_EQ(0, report->findings[0].verdict.flags);
+    CHECK_EQ(BIB_FLAG(DUPLICATE), report->findings[1].verdict.flags);
+    CHECK_EQ(1, report->findings[1].duplicate_of);
+    check_paper_unref(paper);
+}
