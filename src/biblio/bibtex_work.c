@@ -344,7 +344,7 @@ static void read_reference(const struct reader *reader, const struct bibtex_entr
     work->pages = read_field(reader, &family, "pages");
     read_identifiers(reader, &family, work);
     settle_kind(work);
-    if (!work->title && !work->doi && !work->arxiv_id)
+    if (!work->title && !work->doi && !work->arxiv_id && !work->url_count)
         ret->skip = "it has neither a title nor an identifier";
 }
 

@@ -306,7 +306,7 @@ static void end_structure(struct reader *reader)
     if (!work->urls)
         work->url_count = 0;
     reference->raw = reader->raw ? reader->raw : written(reader);
-    if (!work->title && !work->doi && !work->arxiv_id)
+    if (!work->title && !work->doi && !work->arxiv_id && !work->url_count)
         reference->skip = "it has neither a title nor an identifier";
     if (reference->raw)
         keep_reference(reader);

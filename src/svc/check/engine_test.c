@@ -499,3 +499,24 @@ TEST(a_page_is_skipped_where_pages_are_not_looked_at)
     check_paper_unref(paper);
     close_rig(&rig);
 }
+
+TEST(an_address_alone_is_looked_at)
+{
+    static struct catalogue crossref = { .body = NOTHING }, site = { .body = "hello" };
+    static struct rig rig = { .crossref = &crossref, .pages = true };
+    struct check_paper *paper;
+    const char *url;
+    open_rig(&rig, false);
+    catalogue_open(&site);
+    struct bib_work work = page_on(&site, &url);
+    work.title = NULL;
+    work.author_count = 0;
+    const struct check_finding *finding = check_one(&rig, &paper, work);
+    CHECK_EQ(BIB_VERIFIED, finding->verdict.outcome);
+    CHECK_EQ(0, finding->verdict.flags);
+    CHECK_EQ(0, crossref.asked);
+    CHECK_EQ(1, site.asked);
+    check_paper_unref(paper);
+    catalogue_close(&site);
+    close_rig(&rig);
+}

@@ -286,9 +286,12 @@ bool inquiry_begin(struct inquiry *inquiry)
     }
     judgement_begin(&judgement, reference_of(inquiry));
     gather_known(inquiry, &judgement);
-    bool known = judgement.finding.verdict.outcome == BIB_VERIFIED;
+    enum bib_outcome outcome = judgement.finding.verdict.outcome;
+    bool known = outcome == BIB_VERIFIED;
     uint32_t slots = find_questions(inquiry, inquiry->desk->drainers,
                                     inquiry->desk->drainer_count, known);
+    if (!slots && !known)               /* an address alone is no question to a catalogue */
+        slots = find_next(inquiry, outcome);
     if (slots && !check_paper_ended(inquiry->paper) && ask_all(inquiry, slots)) {
         judgement_free(&judgement);
         return false;

@@ -215,13 +215,13 @@ void judgement_decide(struct judgement *judgement, int year)
     } else if (verdict->outcome == BIB_NOT_FOUND && judgement->silent) {
         verdict->outcome = BIB_INCONCLUSIVE;
         finding->reason = name_silent(judgement);
-    } else if (verdict->outcome == BIB_NOT_FOUND && !judgement->searched) {
-        verdict->outcome = BIB_INCONCLUSIVE;
-        finding->reason = "only the built-in sample was looked into; name a library, or ask "
-                          "the sources outside";
     } else if (verdict->outcome == BIB_NOT_FOUND && !judgement->paged
                && bib_work_is_page(&finding->reference->work)) {
         verdict->outcome = BIB_SKIPPED;
         finding->reason = "it is a page, and pages are not looked at";
+    } else if (verdict->outcome == BIB_NOT_FOUND && !judgement->searched) {
+        verdict->outcome = BIB_INCONCLUSIVE;
+        finding->reason = "only the built-in sample was looked into; name a library, or ask "
+                          "the sources outside";
     }
 }
