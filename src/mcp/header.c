@@ -35,7 +35,11 @@ static bool decodes_to(const char *text, size_t len, const char *meant)
     while (len && text[len - 1] == '=')
         len--;
     for (size_t i = 0; good && i < len; i++) {
-        letters[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
+        letters[i] = text[i];
+        if (text[i] == '+')
+            letters[i] = '-';
+        if (text[i] == '/')
+            letters[i] = '_';
         good = text[i] != '-' && text[i] != '_';
     }
     good = good && !wr_base64_parse(&got, bytes, size + 1, letters, len) && got == size

@@ -1,6 +1,5 @@
 #include "mcp/message.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "testing/test.h"
@@ -96,7 +95,7 @@ TEST_PLAIN(brackets_count_as_deep_as_they_nest_and_not_in_strings)
     size_t at = strlen(text);
     memset(text + at, '[', MCP_DEPTH_MAX - 2);
     memset(text + at + MCP_DEPTH_MAX - 2, ']', MCP_DEPTH_MAX - 2);
-    strncpy(text + at + 2 * (MCP_DEPTH_MAX - 2), "}}", 3);
+    strncpy(text + at + (size_t)2 * (MCP_DEPTH_MAX - 2), "}}", 3);
     CHECK_EQ(MCP_OK, code_of(text));
     memset(text + at, '[', MCP_DEPTH_MAX - 1);
     CHECK_EQ(MCP_PARSE, code_of(text));
@@ -109,9 +108,8 @@ TEST_PLAIN(brackets_count_as_deep_as_they_nest_and_not_in_strings)
 
 TEST_PLAIN(more_values_than_memory_is_meant_for_are_not_read)
 {
-    size_t len = 2 * (MCP_VALUES_MAX + 2);
-    char *text = malloc(len + 1);
-    REQUIRE(text);
+    static char text[2 * (MCP_VALUES_MAX + 2) + 1];
+    size_t len = sizeof(text) - 1;
     for (size_t i = 0; i < len; i += 2)
         memcpy(text + i, ",0", 2);
     text[0] = '[';
@@ -119,14 +117,11 @@ TEST_PLAIN(more_values_than_memory_is_meant_for_are_not_read)
     text[len] = '\0';
     CHECK_EQ(MCP_PARSE, code_of(text));
     CHECK(strstr(fault.why, "values"));
-    free(text);
 }
 
 TEST_PLAIN(more_than_four_mebibytes_are_not_read)
 {
-    char *text = calloc(1, MCP_MESSAGE_MAX + 1);
-    REQUIRE(text);
-    CHECK(!mcp_message_read(&message, text, MCP_MESSAGE_MAX + 1, &fault));
+    static char text[MCP_MESSAGE_MAX + 1];
+    CHECK(!mcp_message_read(&message, text, sizeof(text), &fault));
     CHECK_EQ(MCP_INVALID_REQUEST, fault.code);
-    free(text);
 }

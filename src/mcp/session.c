@@ -208,16 +208,16 @@ static void answer(struct mcp_request *request)
     const struct mcp_method *method = mcp_method(name);
     settle_era(request, method);
     enum mcp_era era = request->modern ? MCP_NOW : MCP_LEGACY;
-    if (!request->code && (!method || !(method->eras & era)
-                           || (method->there && !method->there(request->offer))))
+    if (!method || !(method->eras & era)
+        || (method->there && !method->there(request->offer)))
         mcp_request_refuse(request, MCP_METHOD_NOT_FOUND, "there is no method \"%.100s\"",
                            name);
-    if (!request->code) {
+    else if (!request->code) {
         begin_answer(&request->json, &request->out, request->message->id);
         wr_json_object(&request->json, "result");
         method->answer(request);
     }
-    if (!request->code) {
+    if (method && !request->code) {
         if (request->modern)
             write_modern(request, method);
         wr_json_end(&request->json);

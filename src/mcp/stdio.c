@@ -13,7 +13,7 @@
 #define ROOM_FIRST ((size_t)64 << 10)
 #define WRITE_WITHIN WR_S(30)
 #define GRACE WR_S(1)               /* for what is under way when the input ends */
-#define ERRANDS_MAX (2 * MCP_CALLS_MAX)     /* half of them to be refused at once */
+#define ERRANDS_MAX ((size_t)2 * MCP_CALLS_MAX)     /* half of them to be refused at once */
 #define AT_ONCE ((size_t)64 << 10)  /* what is longer is read by another thread */
 
 struct stdio {
@@ -151,8 +151,7 @@ static wr_err take_lines(struct stdio *stdio)
     stdio->len = (size_t)(end - at);
     memmove(stdio->line, at, stdio->len);
     if (stdio->len > MCP_MESSAGE_MAX) {
-        if (!stdio->too_long)
-            refuse_length(stdio);
+        refuse_length(stdio);
         stdio->too_long = true;
     }
     if (stdio->too_long)

@@ -27,7 +27,7 @@ static wr_err serve(void *arg)
 
 static wr_err start(void *arg)
 {
-    int to[2], from[2];
+    int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     REQUIRE(pipe(to) == 0 && pipe(from) == 0, WR_IO);
     CHECK_OK(wr_fd_open(&wire.in, to[0]));
     CHECK_OK(wr_fd_open(&wire.out, from[1]));

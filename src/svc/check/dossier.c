@@ -340,7 +340,7 @@ static void check_papers(struct work *work)
 static void write_forms(void *arg)
 {
     struct work *work = arg;
-    const struct check_report **reports = calloc(work->count, sizeof(*reports));
+    const struct check_report **reports = calloc(work->count, sizeof(void *));
     for (size_t i = 0; reports && i < work->count; i++)
         reports[i] = check_paper_report(work->papers[i]);
     for (size_t i = 0; reports && i < CHECK_FORM_COUNT; i++)

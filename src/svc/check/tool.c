@@ -159,7 +159,7 @@ static wr_err write_result(struct mcp_request *request, struct dossier *dossier)
 static wr_err check_references(struct mcp_request *request)
 {
     struct intake *intake = *(struct intake *const *)mcp_request_arg(request);
-    struct dossier *dossier;
+    struct dossier *dossier = NULL;
     wr_time wait = WR_S(mcp_request_integer(request, "wait", MCP_WAIT_DEFAULT_S));
     if (!intake)
         return mcp_request_fail(request, WR_UNSUPPORTED, "references are not checked here: the "
