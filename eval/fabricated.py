@@ -55,7 +55,7 @@ def listed(names, form, last):
 
 
 def tail(work):
-    return f", doi:{work['doi']}" if work["doi"] else ""
+    return f", doi:{work['doi']}" if work["doi"].startswith("10.") else ""
 
 
 STYLES = [
@@ -91,19 +91,27 @@ def changed_word(title, vocabulary, chance):
     if not places:
         return None
     at = chance.choice(places)
-    word = chance.choice(vocabulary)
+    word = chance.choice([one for one in chance.sample(vocabulary, 9)
+                          if one != words[at].lower()])
     words[at] = word.capitalize() if words[at][0].isupper() else word
     return " ".join(words)
 
 
+def other_doi(work, pool, chance):
+    while True:
+        doi = chance.choice(pool)["doi"]
+        if doi.startswith("10.") and doi != work["doi"]:
+            return doi
+
+
 def wrong_fact(work, pool, chance):
-    field = chance.choice(["year", "venue", "doi"] if work["doi"] else ["year", "venue"])
+    known = work["doi"].startswith("10.")
+    field = chance.choice(["year", "venue", "doi"] if known else ["year", "venue"])
     if field == "year":
         return {**work, "year": str(int(work["year"]) + chance.choice([-3, -2, -1, 1, 2, 3]))}
     if field == "venue":
         return {**work, "venue": chance.choice(OTHER_VENUES)}
-    other = chance.choice([one for one in pool if one["doi"] and one is not work])
-    return {**work, "doi": other["doi"]}
+    return {**work, "doi": other_doi(work, pool, chance)}
 
 
 def invented(kind, work, pool, vocabulary, chance):

@@ -35,4 +35,7 @@ def styles():
 FACTS = sections()
 PAIRS = {name: [line.split(" | ") for line in FACTS[name]]
          for name in ("journals", "conferences")}
-STYLES = styles()
+SCRIPTS = ("zh", "ja", "ko")
+ALL = styles()
+STYLES = [style for style in ALL if style[0] not in SCRIPTS]
+ASIAN = [style for style in ALL if style[0] in SCRIPTS]

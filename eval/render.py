@@ -48,6 +48,7 @@ JOINS = {
     "&": (", ", " & ", ", & "), "&2": (", ", " & ", " & "), ",&": (", ", ", & ", ", & "),
     ",": (", ", ", ", ", "), ";": ("; ", "; ", "; "), ";and": ("; ", "; and ", "; and "),
     "et": (", ", " et ", " et "), "allAnd": (" and ", " and ", " and "),
+    "rfc": (", ", ", and ", ", and "),
 }
 MORE = [" et al.", ", et al.", " et al", ", et al", " and others", ", ..."]
 
@@ -59,9 +60,10 @@ LABELS = {
     "publisher": "publisher", "place": "place", "school": "institution", "thesis": "note",
     "report": "note", "edition": "note", "arxiv": "identifier", "bare": "identifier",
     "doi": "identifier", "doiurl": "identifier", "rfc": "identifier", "url": "web",
+    "bcp": "identifier", "draft": "identifier", "report2": "note", "place2": "place",
+    "publisher2": "publisher", "journal2": "journal",
 }
 WEIGHTS = {"p": 6, "a": 10, "b": 4, "t": 2, "r": 2, "e": 2, "w": 2, "s": 1}
-CHINESE = "{A}⟪.⟫{title}⟪[J].⟫{journal}⟪,⟫{year}⟪,⟫{volume}⟨({issue})⟩⟪:⟫{pages}⟪.⟫"
 
 
 @functools.cache
@@ -126,6 +128,8 @@ class Renderer:
 
     def join(self, style, how, names, first_apart=False):
         texts = [NAMES[style](given, family) for given, family in names]
+        if how == "rfc" and len(names) > 1:
+            texts[-1] = NAMES["I. F"](*names[-1])
         if first_apart:
             texts[1:] = [NAMES["full"](given, family) for given, family in names[1:]]
         between, two, last = JOINS[how]
@@ -155,6 +159,9 @@ class Renderer:
                 title = f"{words[0]}, {words[1]}, and {words[2]}"
         if self.chance(0.04):
             title = " ".join(title.split(" ")[:self.number(1, 3)])
+        elif self.chance(0.04):     # two sentences
+            other = self.pick(self.works)[0]
+            title = title.rstrip(".?!") + self.pick([". ", "? ", "? ", "! ", " - "]) + other
         return title.rstrip(".")
 
     def book(self, book, conference):
@@ -213,6 +220,8 @@ class Renderer:
         journal = self.pick(self.pick(facts.PAIRS["journals"]))
         if self.journals and self.chance(0.4):
             journal = self.pick(self.journals)
+        if self.chance(0.15):
+            journal = journal.replace(".", "")
         if self.titles or self.chance(0.6):
             names = self.people(number(1, 4) if self.chance(0.75) else number(5, 12))
         fields = {
@@ -227,6 +236,11 @@ class Renderer:
             "series": self.maybe(0.5, self.fact("series")),
             "eds": self.maybe(0.6, self.editors()), "body": self.fact("bodies"),
             "edition": self.maybe(0.3, self.fact("editions")),
+            "place2": self.fact("places"), "publisher2": self.fact("publishers"),
+            "journal2": journal, "bcp": self.pick(["BCP", "STD", "FYI"]) + f" {number(1, 220)}",
+            "report2": self.pick(["", "TR-", "CS-", "CSL-TR-91-"]) + str(number(1, 999)),
+            "draft": f"draft-{self.pick(['ietf', 'irtf', names[0][1].lower()])}-"
+                     f"{self.pick(['quic', 'tls', 'http', 'dns'])}-{number(0, 30):02d}",
         }
         fields.update(self.dates())
         fields.update(self.identifiers(fields["year"]))
@@ -269,15 +283,26 @@ class Renderer:
             except KeyError:
                 continue
 
-    def chinese(self):
-        """One reference of the Chinese standard, in any width of its signs."""
-        fields = self.fields(self.pick(self.works))
-        names = self.random.sample(FACTS["chinese_names"], self.number(1, 3))
-        signs = self.pick([{}, {",": "，", ".": "．", ":": "：", "[J].": "［J］．"},
-                           {",": ", ", ".": ". ", ":": ": ", "[J].": "[J]. "}])
-        fields.update(A=signs.get(",", ",").join(names), title=self.fact("chinese_titles"),
-                      journal=self.fact("chinese_journals"), volume=str(self.number(1, 60)))
-        return self.expand(re.sub("⟪(.*?)⟫", lambda m: signs.get(m[1], m[1]), CHINESE), fields)
+    def asian(self):
+        """One reference in Chinese, Japanese or Korean."""
+        script, _, kinds = self.pick(facts.ASIAN)
+
+        def fact(name):
+            return self.fact(f"{script}_{name}")
+        title = fact("patterns").format(a=fact("subjects"), b=fact("topics"),
+                                        c=fact("subjects"), d=fact("topics"))
+        names = self.random.sample(FACTS[f"{script}_names"], self.number(1, 3))
+        between = self.pick([", ", ",", "，", "、", "·", ".", " "] if len(names) < 3 else
+                            [", ", ", ", ",", "，", "、", "·", "."])
+        while True:
+            fields = self.fields(self.pick(self.works))
+            fields.update(A=between.join(names), title=title, journal=fact("journals"))
+            if self.chance(0.2):
+                title += self.pick(["", f" ({fields['acro']})", f": {fact('subjects')}"])
+            try:
+                return self.expand(self.pick(kinds["a"]), fields)
+            except KeyError:
+                continue
 
     def slip(self, text):
         """One of the things that happen to text on its way out of a PDF."""
@@ -308,4 +333,4 @@ class Renderer:
 
     def many(self, count):
         for _ in range(count):
-            yield self.chinese() if self.chance(0.015) else self.reference()
+            yield self.asian() if self.chance(0.05) else self.reference()

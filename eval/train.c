@@ -180,7 +180,7 @@ static void sequence_add(struct sequence *it)
 static void add_fields(const struct reader *reader)
 {
     struct extract_token *tokens = need(calloc(reader->len + 1, sizeof(*tokens)));
-    size_t count = extract_tokens(tokens, reader->len, reader->text, reader->len);
+    size_t count = extract_field_tokens(tokens, reader->len, reader->text, reader->len);
     struct extract_place *places = need(calloc(count + 1, sizeof(*places)));
     struct sequence it;
     sequence_make(&it, count);

@@ -1,6 +1,7 @@
 /* try.c - read references with a model that is not built in, for evaluations.
  *
  *     extract-try references FIELDS < text          each line of the text is one
+ *     extract-try labels FIELDS < text              the same, and what the chain sees in it
  *     extract-try document BOUNDARIES < text        the text is one with a bibliography
  *
  * FIELDS and BOUNDARIES are models made by extract-train; "-" is the one that is built in.
@@ -100,6 +101,33 @@ static int references(const struct extract_chain *chain)
     return 0;
 }
 
+static int labels(const struct extract_chain *chain)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t len;
+    while ((len = getline(&line, &room, stdin)) > 0) {
+        struct extract_token *tokens = malloc(((size_t)len + 1) * sizeof(*tokens));
+        uint8_t *fields = malloc((size_t)len + 1);
+        if (!tokens || !fields)
+            return 1;
+        size_t count = extract_field_tokens(tokens, (size_t)len, line, (size_t)len);
+        if (extract_field_label(chain, tokens, count, fields))
+            return 1;
+        for (size_t i = 0; i < count; i++) {
+            if (i == 0 || fields[i] != fields[i - 1])
+                printf(" <%s>", extract_field_names[fields[i]]);
+            printf("%s%.*s", tokens[i].space ? " " : "", (int)tokens[i].len,
+                   line + tokens[i].at);
+        }
+        puts("");
+        free(tokens);
+        free(fields);
+    }
+    free(line);
+    return 0;
+}
+
 static int document(const struct extract_chain *chain)
 {
     char *text = malloc(DOCUMENT_MAX);
@@ -133,10 +161,14 @@ int main(int argc, char **argv)
         chain_read(&chain, argv[2], extract_field_chain);
         return references(&chain);
     }
+    if (argc == 3 && strcmp(argv[1], "labels") == 0) {
+        chain_read(&chain, argv[2], extract_field_chain);
+        return labels(&chain);
+    }
     if (argc == 3 && strcmp(argv[1], "document") == 0) {
         chain_read(&chain, argv[2], extract_boundary_chain);
         return document(&chain);
     }
-    fprintf(stderr, "usage: extract-try references|document MODEL\n");
+    fprintf(stderr, "usage: extract-try references|labels|document MODEL\n");
     return 2;
 }

@@ -28,7 +28,8 @@ static void fold_part(struct part *ret, const char *text)
     if (text) {
         bib_fold_words(&words, text, strlen(text));
         for (const char *c = text; *c && ret->capitals; c++)
-            ret->capitals = isupper((unsigned char)*c) || *c == '.' || *c == ' ' || *c == '-';
+            ret->capitals = isupper((unsigned char)*c) || *c == '.' || *c == ' ' || *c == '-' ||
+                            (unsigned char)*c >= 0x80;
     }
     for (char *at = ret->text; *at;) {
         size_t len = strcspn(at, " ");
@@ -43,10 +44,29 @@ static void fold_part(struct part *ret, const char *text)
     ret->letters[ret->len] = '\0';
 }
 
+/* "Daumé III" is "Daumé": some records keep a suffix with the surname, and it tells nobody
+ * apart whose surname is the same. */
+static void drop_suffix(struct part *family)
+{
+    static const char *const suffixes[] = { "jr", "sr", "ii", "iii", "iv", "2nd", "3rd" };
+    size_t last = family->count - 1;
+    if (family->count < 2 || family->count == WORDS_MAX)
+        return;
+    for (size_t i = 0; i < COUNT(suffixes); i++)
+        if (family->lens[last] == strlen(suffixes[i]) &&
+            memcmp(family->words[last], suffixes[i], family->lens[last]) == 0) {
+            family->count = last;
+            family->len -= family->lens[last];
+            family->letters[family->len] = '\0';
+            return;
+        }
+}
+
 static void spell(struct spelled *ret, const struct bib_name *name)
 {
     fold_part(&ret->family, name->family);
     fold_part(&ret->given, name->given);
+    drop_suffix(&ret->family);
 }
 
 static bool equal(const char *a, size_t a_len, const char *b, size_t b_len)
@@ -126,6 +146,10 @@ static bool givens_fit(const struct part *a, const struct part *b)
         at += words_fit(few, at, many, j);
     if (at == few->count)
         return true;
+    /* "Sc" for "Sieh-chuen": a letter for each word. */
+    bool each = (few->count == 1 && few->len == many->count && few->len > 1);
+    if (each && initials_fit(few, many))
+        return true;
     return (a->capitals && a->count == 1 && a->len <= 3 && initials_fit(a, b)) ||
            (b->capitals && b->count == 1 && b->len <= 3 && initials_fit(b, a));
 }
@@ -191,6 +215,22 @@ static bool same_words(const struct spelled *a, const struct spelled *b)
     return true;
 }
 
+/* "P. K R" for "Prajwal K R": which of the words are the surname is not said.  All of them
+ * fit in their order, and they are enough to mean somebody. */
+static bool words_in_order(const struct spelled *a, const struct spelled *b)
+{
+    const struct part *x[2] = { &a->given, &a->family }, *y[2] = { &b->given, &b->family };
+    size_t count = x[0]->count + x[1]->count;
+    if (count < 3 || count != y[0]->count + y[1]->count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t p = i >= x[0]->count, q = i >= y[0]->count;
+        if (!words_fit(x[p], i - p * x[0]->count, y[q], i - q * y[0]->count))
+            return false;
+    }
+    return true;
+}
+
 /* "Wang Wei" is written for "Wei Wang"; each part must be a name, not an initial. */
 static bool turned(const struct spelled *a, const struct spelled *b)
 {
@@ -233,7 +273,7 @@ enum bib_name_match bib_author_compare(const struct bib_name *a, const struct bi
         return x.family.len + x.given.len ? BIB_NAME_SAME : BIB_NAME_DIFFERENT;
     if ((family || families_fit(&x.family, &y.family)) && givens_fit(&x.given, &y.given))
         return BIB_NAME_COMPATIBLE;
-    if (turned(&x, &y) || turned(&y, &x))
+    if (turned(&x, &y) || turned(&y, &x) || words_in_order(&x, &y))
         return BIB_NAME_COMPATIBLE;
     return is_slip(&x, &y) ? BIB_NAME_SLIP : BIB_NAME_DIFFERENT;
 }

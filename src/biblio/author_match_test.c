@@ -51,6 +51,29 @@ TEST_PLAIN(initials_and_missing_middle_names_are_compatible)
     COMPATIBLE("D. Smith", "J. David Smith");
 }
 
+TEST_PLAIN(a_suffix_kept_with_the_surname_tells_nobody_apart)
+{
+    struct bib_name cited = { .family = "Daumé", .given = "H." };
+    struct bib_name found = { .family = "Daumé III", .given = "Hal" };
+    CHECK_EQ(BIB_NAME_COMPATIBLE, bib_author_compare(&cited, &found));
+}
+
+TEST_PLAIN(words_that_fit_in_their_order_mean_the_same_wherever_the_surname_begins)
+{
+    struct bib_name cited = { .family = "R", .given = "P. K" };
+    struct bib_name found = { .family = "K R", .given = "Prajwal" };
+    CHECK_EQ(BIB_NAME_COMPATIBLE, bib_author_compare(&cited, &found));
+    struct bib_name other = { .family = "K S", .given = "Prajwal" };
+    CHECK_EQ(BIB_NAME_DIFFERENT, bib_author_compare(&cited, &other));
+}
+
+TEST_PLAIN(a_letter_for_each_given_name_fits_in_any_case)
+{
+    struct bib_name cited = { .family = "Huang", .given = "Sc" };
+    struct bib_name found = { .family = "Huang", .given = "Sieh-chuen" };
+    CHECK_EQ(BIB_NAME_COMPATIBLE, bib_author_compare(&cited, &found));
+}
+
 TEST_PLAIN(short_forms_and_transliterations_are_compatible)
 {
     COMPATIBLE("Bob Smith", "Robert Smith");

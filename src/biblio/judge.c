@@ -194,6 +194,17 @@ static bool is_page(const struct bib_work *cited, const struct bib_work *found)
     return false;
 }
 
+/* Whether all else says that this is the work: then a letter that makes another word of one in
+ * the title is a slip. */
+static bool is_settled(const struct bib_comparison *comparison, const struct bib_work *cited)
+{
+    const enum bib_agreement *fields = comparison->fields;
+    enum bib_agreement venue = fields[BIB_FIELD_VENUE];
+    return fields[BIB_FIELD_AUTHORS] == BIB_AGREES && fields[BIB_FIELD_YEAR] == BIB_AGREES &&
+           venue != BIB_DIFFERS &&
+           (venue == BIB_AGREES || comparison->identified || cited->author_count > 1);
+}
+
 static bool is_meant(const struct bib_comparison *comparison)
 {
     enum bib_agreement title = comparison->fields[BIB_FIELD_TITLE];
@@ -231,6 +242,8 @@ struct bib_comparison bib_judge(const struct bib_work *cited, const struct bib_r
     fields[BIB_FIELD_YEAR] = judge_year(cited, work, cited_preprint, found_preprint);
     fields[BIB_FIELD_VENUE] = judge_venue(cited, work, cited_preprint != found_preprint);
     ret.page = is_page(cited, work);
+    if (match == BIB_TITLE_SLIPPED && is_settled(&ret, cited))
+        fields[BIB_FIELD_TITLE] = BIB_AGREES;
     ret.meant = is_meant(&ret);
     ret.preprint = ret.meant && cited_preprint && !found_preprint && work->venue;
     return ret;

@@ -49,6 +49,18 @@ TEST_PLAIN(what_both_say_agrees)
     CHECK(all.meant);
 }
 
+TEST_PLAIN(a_letter_that_makes_another_word_is_a_slip_only_where_all_else_agrees)
+{
+    start();
+    cited.title = "Parsing Danish with keep structured models";
+    CHECK_EQ(BIB_AGREES, FIELD(TITLE));
+    cited.year = 2018;
+    CHECK_EQ(BIB_DIFFERS, FIELD(TITLE));
+    start();
+    cited.title = "Parsing Danish with fast structured models";
+    CHECK_EQ(BIB_DIFFERS, FIELD(TITLE));
+}
+
 TEST_PLAIN(what_one_side_does_not_say_is_no_mistake)
 {
     start();

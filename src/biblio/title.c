@@ -191,7 +191,25 @@ static size_t digits_of(struct word word, char *ret, size_t max)
 /* Whether the numbers in them forbid that one is a slip for the other.  In a number every
  * digit counts; but one that is longer or shorter than a year, or has a letter in it, was
  * meant to be the other. */
-static bool numbers_differ(struct word a, struct word b)
+static int by_digit(const void *a, const void *b)
+{
+    return *(const char *)a - *(const char *)b;
+}
+
+/* "2203" for "2023": two digits of a year changed their places. */
+static bool is_year_turned(const char *a, const char *b, size_t len)
+{
+    char x[4], y[4];
+    if (len != sizeof(x))
+        return false;
+    memcpy(x, a, len);
+    memcpy(y, b, len);
+    qsort(x, len, 1, by_digit);
+    qsort(y, len, 1, by_digit);
+    return memcmp(x, y, len) == 0;
+}
+
+static bool numbers_differ(struct word a, struct word b, bool freely)
 {
     char x[24], y[24];
     size_t x_len = digits_of(a, x, sizeof(x)), y_len = digits_of(b, y, sizeof(y));
@@ -200,23 +218,27 @@ static bool numbers_differ(struct word a, struct word b)
     if (x_len == 0 && y_len == 0)
         return false;
     if (x_len == y_len)
-        return memcmp(x, y, x_len) != 0;
+        return memcmp(x, y, x_len) != 0 && !(freely && is_year_turned(x, y, x_len));
     bool whole = x_len == a.len && y_len == b.len;
     return whole && x_len < 4 && y_len < 4;
 }
 
+/* No plural ends with two of them: "fairnes" is a slip for "fairness". */
 static bool is_plural(struct word one, struct word many)
 {
     return many.len > one.len && one.len >= 3 && !IS_IN(one, function_words) &&
            memcmp(one.at, many.at, one.len) == 0 &&
-           ((many.len == one.len + 1 && many.at[one.len] == 's') ||
+           ((many.len == one.len + 1 && many.at[one.len] == 's' &&
+             one.at[one.len - 1] != 's') ||
             (many.len == one.len + 2 && memcmp(many.at + one.len, "es", 2) == 0));
 }
 
-static bool is_turned(struct word base, struct word turned)
+static bool is_turned(struct word base, struct word turned, bool freely)
 {
     for (size_t i = 0; i < COUNT(turning_prefixes); i++) {
         size_t len = strlen(turning_prefixes[i]);
+        if (freely && len == 1)
+            continue;           /* "nalysis" */
         if (turned.len == base.len + len && base.len >= 5 + (len == 1) &&
             memcmp(turned.at, turning_prefixes[i], len) == 0 &&
             memcmp(turned.at + len, base.at, base.len) == 0)
@@ -239,15 +261,20 @@ static bool is_rest(struct word letter, struct word word)
     return letter.len == 1 && word.len == 2 && memchr(word.at, letter.at[0], 2);
 }
 
-static unsigned slips_between(struct word a, struct word b)
+/* `freely`: also where a slip has made another word of it, for whoever knows from elsewhere
+ * that the work is this one. */
+static unsigned slips_between(struct word a, struct word b, bool freely)
 {
     size_t least = a.len < b.len ? a.len : b.len, most = a.len < b.len ? b.len : a.len;
     bool function = IS_IN(a, function_words), other = IS_IN(b, function_words);
     /* A word without content does not become one with content, so it was mistyped. */
-    unsigned max = function != other ? 2 : slips_allowed(least, most);
+    unsigned max = function != other ? 2 : freely && least > 8 ? 3 : slips_allowed(least, most);
     unsigned slips = bib_slips(a.at, a.len, b.at, b.len, max);
-    if (slips > max || numbers_differ(a, b) || is_turned(a, b) || is_turned(b, a))
+    if (slips > max || numbers_differ(a, b, freely) || is_turned(a, b, freely) ||
+        is_turned(b, a, freely))
         return NONE;
+    if (freely && most > 1)
+        return slips;
     char digit[1];
     bool letter = least < 2 && !digits_of(a, digit, 1) && !digits_of(b, digit, 1) &&
                   !is_rest(a, b) && !is_rest(b, a);
@@ -286,15 +313,16 @@ static unsigned slips_joined(struct word one, const struct word *two)
 }
 
 /* Two words for two others, with the space in another place, which is a slip. */
-static unsigned slips_moved(const struct word *a, const struct word *b)
+static unsigned slips_moved(const struct word *a, const struct word *b, bool freely)
 {
     char x[64], y[64];
     if (equal(a[0], b[0]) || equal(a[1], b[1]) || a[0].len == b[0].len ||
         a[0].len + 2 < b[0].len || b[0].len + 2 < a[0].len)
         return NONE;
     struct word left = put_together(x, sizeof(x), a), right = put_together(y, sizeof(y), b);
-    unsigned slips = bib_slips(left.at, left.len, right.at, right.len, 1);
-    return slips == 0 || (slips == 1 && left.len >= 7) ? slips + 1 : NONE;
+    unsigned max = freely ? 2 : 1;
+    unsigned slips = bib_slips(left.at, left.len, right.at, right.len, max);
+    return slips == 0 || (slips <= max && left.len >= 7) ? slips + 1 : NONE;
 }
 
 /* ---- side by side */
@@ -305,6 +333,7 @@ enum { ARTICLE = 1, SLIP = 100, PLURAL = 120, CHANGE = 10000, NEVER = 1 << 28 };
 
 struct table {
     const struct title *a, *b;
+    bool freely;
     int cost[WORDS_MAX + 1][WORDS_MAX + 1];
 };
 
@@ -323,16 +352,16 @@ static int cost_of(unsigned slips)
     return slips == NONE ? CHANGE : (int)slips * SLIP;
 }
 
-static int exchange(struct word a, struct word b)
+static int exchange(struct word a, struct word b, bool freely)
 {
     if (equal(a, b))
         return 0;
     /* A slip changes two letters of the set at most, and nearly all pairs end here. */
     if (__builtin_popcountll(a.letters ^ b.letters) > 6)
         return CHANGE;
-    if (is_plural(a, b) || is_plural(b, a))
+    if (!freely && (is_plural(a, b) || is_plural(b, a)))
         return PLURAL;
-    return cost_of(slips_between(a, b));
+    return cost_of(slips_between(a, b, freely));
 }
 
 static void take_less(int *best, int cost)
@@ -346,7 +375,8 @@ static int cell(const struct table *table, size_t from, size_t i, size_t j)
     int best = NEVER;
     size_t left = i - from, up = j - from;
     if (left > 0 && up > 0)
-        take_less(&best, table->cost[i - 1][j - 1] + exchange(a[i - 1], b[j - 1]));
+        take_less(&best, table->cost[i - 1][j - 1] +
+                             exchange(a[i - 1], b[j - 1], table->freely));
     if (best == 0)
         return 0;
     if (left > 0)
@@ -359,7 +389,8 @@ static int cell(const struct table *table, size_t from, size_t i, size_t j)
     if (left > 0 && up > 1)
         take_less(&best, table->cost[i - 1][j - 2] + cost_of(slips_joined(a[i - 1], b2)));
     if (left > 1 && up > 1)
-        take_less(&best, table->cost[i - 2][j - 2] + cost_of(slips_moved(a2, b2)));
+        take_less(&best, table->cost[i - 2][j - 2] +
+                             cost_of(slips_moved(a2, b2, table->freely)));
     return best;
 }
 
@@ -474,6 +505,61 @@ static bool may_be_same(const struct title *a, const struct title *b, unsigned a
     return alike * (x + y) / 2000 + spare >= least;
 }
 
+/* How many words of one are not in the other. */
+static size_t words_apart(const struct title *a, const struct title *b)
+{
+    size_t apart = 0;
+    for (size_t i = 0; i < a->count; i++) {
+        size_t j = 0;
+        while (j < b->count && !equal(a->words[i], b->words[j]))
+            j++;
+        apart += j == b->count;
+    }
+    return apart;
+}
+
+/* A byte for each letter; that of another script is made of all of its own, so that one letter
+ * is one slip in any script. */
+static size_t letters_of(const struct title *title, char *ret, bool digits)
+{
+    size_t len = 0;
+    for (const char *c = title->text; *c; c++) {
+        unsigned char byte = (unsigned char)*c;
+        if ((byte & 0xc0) == 0x80 && len > 0 && !digits)
+            ret[len - 1] = (char)(0x80 | ((unsigned char)ret[len - 1] * 7 ^ byte));
+        else if (byte != ' ' && (!digits || isdigit(byte)))
+            ret[len++] = *c;
+    }
+    return len;
+}
+
+/* Whether all letters in a row are the same but for a few, and so are all digits: spaces were
+ * lost or moved.  One word for one other is left to those who compare words. */
+static bool runs_alike(const struct title *a, const struct title *b)
+{
+    char x[BIB_FOLD_MAX], y[BIB_FOLD_MAX];
+    size_t x_len = letters_of(a, x, true), y_len = letters_of(b, y, true);
+    if (x_len != y_len || memcmp(x, y, x_len) != 0)
+        return false;
+    bool ascii = true;
+    for (const char *c = a->text; *c; c++)
+        ascii = ascii && (unsigned char)*c < 0x80;
+    if (ascii && words_apart(a, b) < 2 && words_apart(b, a) < 2)
+        return false;
+    x_len = letters_of(a, x, false);
+    y_len = letters_of(b, y, false);
+    return x_len >= (ascii ? 20 : 8) && bib_slips(x, x_len, y, y_len, SLIPS_MAX) <= SLIPS_MAX;
+}
+
+static bool is_slipped(struct table *table, const struct title *a, const struct title *b)
+{
+    table->a = a;
+    table->b = b;
+    table->freely = true;
+    return tolerable(cost_between(table, 0, a->count, b->count), a, a->count) ||
+           runs_alike(a, b);
+}
+
 enum bib_title_match bib_title_compare(const char *a, const char *b, unsigned *alike)
 {
     struct title x, y;
@@ -494,5 +580,8 @@ enum bib_title_match bib_title_compare(const char *a, const char *b, unsigned *a
     struct table table;         /* filled before it is read */
     table.a = &x;
     table.b = &y;
-    return compare_words(&table);
+    table.freely = false;
+    enum bib_title_match match = compare_words(&table);
+    return match == BIB_TITLE_DIFFERENT && is_slipped(&table, &x, &y) ? BIB_TITLE_SLIPPED
+                                                                      : match;
 }

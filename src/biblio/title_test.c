@@ -16,6 +16,7 @@ static enum bib_title_match compare(const char *a, const char *b)
 
 #define SAME(a, b) CHECK_EQ(BIB_TITLE_SAME, compare(a, b))
 #define SHORTENED(a, b) CHECK_EQ(BIB_TITLE_SHORTENED, compare(a, b))
+#define SLIPPED(a, b) CHECK_EQ(BIB_TITLE_SLIPPED, compare(a, b))
 #define DIFFERENT(a, b) CHECK_EQ(BIB_TITLE_DIFFERENT, compare(a, b))
 
 TEST_PLAIN(case_accents_hyphens_and_stops_make_no_other_title)
@@ -55,7 +56,7 @@ TEST_PLAIN(a_function_word_changed_makes_another_title)
     DIFFERENT("Learning to summarize with human feedback",
               "Learning to summarize from human feedback");
     DIFFERENT("Augmentation towards model debiasing", "Augmentation for model debiasing");
-    DIFFERENT("Notes in the deep parsing of tables", "Notes on the deep parsing of tables");
+    SLIPPED("Notes in the deep parsing of tables", "Notes on the deep parsing of tables");
 }
 
 TEST_PLAIN(a_number_changed_makes_another_title)
@@ -67,23 +68,26 @@ TEST_PLAIN(a_number_changed_makes_another_title)
     SAME("Overview of the shared task 2O18", "Overview of the shared task 2018");
 }
 
-TEST_PLAIN(a_negation_makes_another_title)
+TEST_PLAIN(a_negation_makes_another_title_unless_it_is_one_letter)
 {
     DIFFERENT("Supervised parsing of tables", "Unsupervised parsing of tables");
-    DIFFERENT("Symmetric relations in graphs", "Asymmetric relations in graphs");
+    SLIPPED("Symmetric relations in graphs", "Asymmetric relations in graphs");
 }
 
 TEST_PLAIN(a_plural_alone_makes_another_title_but_not_among_slips)
 {
-    DIFFERENT("Quantum embedding for machine learning",
-              "Quantum embeddings for machine learning");
+    SLIPPED("Quantum embedding for machine learning",
+            "Quantum embeddings for machine learning");
+    SAME("Fairnes analysis of systems", "Fairness analysis of systems");
     SAME("Quantum embedding for machne learning", "Quantum embeddings for machine learning");
 }
 
-TEST_PLAIN(words_one_letter_apart_are_two_words)
+TEST_PLAIN(words_one_letter_apart_are_two_words_or_a_slip)
 {
-    DIFFERENT("A graph CNN for parsing text", "A graph RNN for parsing text");
-    DIFFERENT("Better content models for search", "Better context models for search");
+    SLIPPED("A graph CNN for parsing text", "A graph RNN for parsing text");
+    SLIPPED("Better content models for search", "Better context models for search");
+    SLIPPED("Fake new detection in deep nets", "Fake news detection in deep nets");
+    DIFFERENT("Fake view detection in deep nets", "Fake news detection in deep nets");
 }
 
 TEST_PLAIN(a_title_may_lack_its_subtitle)
@@ -139,4 +143,18 @@ TEST_PLAIN(words_of_a_title_are_counted)
 {
     CHECK_EQ(5, bib_title_words("Attention Is All You Need"));
     CHECK_EQ(0, bib_title_words(""));
+}
+
+TEST_PLAIN(spaces_that_were_lost_are_slips_but_no_digit_is)
+{
+    SLIPPED("Neural GenerativevQuestionAnswering", "Neural Generative Question Answering");
+    SLIPPED("Neural parsing at the shared task 2203", "Neural parsing at the shared task 2023");
+    DIFFERENT("Neural GenerativevQuestionAnswering 3",
+              "Neural Generative Question Answering 4");
+}
+
+TEST_PLAIN(one_letter_is_one_slip_in_any_script)
+{
+    SLIPPED("應用多模式特徵的深b注意力網路 (Networks)", "應用多模式特徵的深度注意力網路 (Networks)");
+    DIFFERENT("應用多模式特徵的網路", "應用語音模型於臺灣");
 }

@@ -9,9 +9,39 @@ const char *const extract_field_names[EXTRACT_FIELDS] = {
     "publisher", "place", "identifier", "web", "note", "institution",
 };
 
-/* A piece is what lies between two of these, as far as it is not an abbreviated name. */
-static bool ends_piece(const struct extract_token *tokens, size_t i)
+size_t extract_field_tokens(struct extract_token *ret, size_t max, const char *text, size_t len)
 {
+    size_t count = extract_tokens(ret, max, text, len);
+    for (size_t i = 1; i + 1 < count; i++) {
+        bool closes = ret[i].shape == ',' || ret[i].shape == '.' || ret[i].shape == ';'
+            || ret[i].shape == ':' || ret[i].shape == ')' || ret[i].shape == ']';
+        bool opens = ret[i].shape == '(' || ret[i].shape == '[';
+        if ((closes && ret[i].space && !ret[i + 1].space)
+            || (opens && !ret[i].space && ret[i + 1].space)) {
+            ret[i].space = opens;
+            ret[i + 1].space = closes;
+        }
+    }
+    return count;
+}
+
+/* What is passed along while the places are filled. */
+struct text {
+    const struct extract_token *tokens;
+    size_t count;
+    bool bare;              /* its initials have no full stops: "Smith JK, Yao W" */
+};
+
+/* Whether a full stop behind an initial is of the initial, and ends nothing. */
+static bool is_of_initial(const struct text *text, size_t i)
+{
+    return i > 0 && text->tokens[i - 1].shape == EXTRACT_INITIAL && !text->bare;
+}
+
+/* A piece is what lies between two of these, as far as it is not an abbreviated name. */
+static bool ends_piece(const struct text *text, size_t i)
+{
+    const struct extract_token *tokens = text->tokens;
     switch (tokens[i].shape) {
     case ',':
     case ';':
@@ -23,7 +53,7 @@ static bool ends_piece(const struct extract_token *tokens, size_t i)
     case '"':
     case '?':
     case '!': return true;
-    case '.': return i == 0 || tokens[i - 1].shape != EXTRACT_INITIAL;
+    case '.': return !is_of_initial(text, i);
     default: return false;
     }
 }
@@ -52,15 +82,15 @@ static uint32_t piece_kind(const struct extract_token *tokens, size_t from, size
     return kind * 2 + (caps > 0) + 1;
 }
 
-static void fill_pieces(struct extract_place *ret, const struct extract_token *tokens,
-                        size_t count)
+static void fill_pieces(struct extract_place *ret, const struct text *text)
 {
     uint32_t before = 0, nth = 0;
+    size_t count = text->count;
     for (size_t from = 0; from < count;) {
         size_t to = from;
-        while (to < count && !ends_piece(tokens, to))
+        while (to < count && !ends_piece(text, to))
             to++;
-        uint32_t kind = piece_kind(tokens, from, to);
+        uint32_t kind = piece_kind(text->tokens, from, to);
         size_t end = to < count ? to + 1 : to;
         for (size_t i = from; i < end; i++) {
             ret[i].piece = kind;
@@ -77,7 +107,7 @@ static void fill_pieces(struct extract_place *ret, const struct extract_token *t
     for (size_t i = count; i-- > 0;) {
         ret[i].piece_after = after;
         ret[i].left = (uint8_t)(left < 11 ? left : 11);
-        if (i > 0 && ends_piece(tokens, i - 1) && !ends_piece(tokens, i)) {
+        if (i > 0 && ends_piece(text, i - 1) && !ends_piece(text, i)) {
             after = ret[i].piece;
             left++;
         }
@@ -88,11 +118,10 @@ static void fill_pieces(struct extract_place *ret, const struct extract_token *t
  * an apostrophe. */
 static bool opens_quote(const struct extract_token *tokens, size_t count, size_t i)
 {
-    if (i + 1 >= count || tokens[i + 1].space)
-        return false;
     if (tokens[i].shape == '"')
         return true;
-    return (tokens[i].shape == '\'' || tokens[i].shape == '`') && tokens[i].space;
+    return (tokens[i].shape == '\'' || tokens[i].shape == '`') && tokens[i].space
+        && i + 1 < count && !tokens[i + 1].space;
 }
 
 static bool closes_quote(const struct extract_token *tokens, size_t count, size_t i)
@@ -103,26 +132,94 @@ static bool closes_quote(const struct extract_token *tokens, size_t count, size_
         && (i + 1 == count || tokens[i + 1].space || tokens[i + 1].shape > EXTRACT_DIGITS_MANY);
 }
 
+bool extract_field_quoted(const struct extract_token *tokens, size_t count, size_t *ret_from,
+                          size_t *ret_to)
+{
+    size_t from = 0;
+    while (from < count && !opens_quote(tokens, count, from))
+        from++;
+    size_t first = count;
+    for (size_t i = from + 2; i < count; i++) {
+        bool same = (tokens[i].shape == '"') == (tokens[from].shape == '"');
+        if (!same || !closes_quote(tokens, count, i))
+            continue;
+        /* What is quoted may have quotations: a comma stands inside of the last mark. */
+        first = first < count ? first : i;
+        if (tokens[i - 1].shape == ',') {
+            first = i;
+            break;
+        }
+    }
+    *ret_from = from;
+    *ret_to = first;
+    return first < count;
+}
+
 /* Before, in or behind what is quoted first; nothing is quoted at all. */
 static void fill_quotes(struct extract_place *ret, const struct extract_token *tokens,
                         size_t count)
 {
-    size_t from = 0, to = count;
-    while (from < count && !opens_quote(tokens, count, from))
-        from++;
-    for (size_t i = from + 2; i < count && to == count; i++) {
-        bool same = (tokens[i].shape == '"') == (tokens[from].shape == '"');
-        if (same && closes_quote(tokens, count, i))
-            to = i;
-    }
+    size_t from = 0, to = 0;
+    bool any = extract_field_quoted(tokens, count, &from, &to);
     for (size_t i = 0; i < count; i++)
-        ret[i].quote = to == count ? 0 : i < from ? 1 : i <= to ? 2 : 3;
+        ret[i].quote = !any ? 0 : i < from ? 1 : i <= to ? 2 : 3;
 }
 
-static bool ends_sentence(const struct extract_token *tokens, size_t count, size_t i)
+static bool ends_sentence(const struct text *text, size_t i)
 {
-    return tokens[i].shape == '.' && i > 0 && i + 1 < count && tokens[i + 1].space
-        && tokens[i - 1].shape != EXTRACT_INITIAL;
+    return text->tokens[i].shape == '.' && i > 0 && i + 1 < text->count
+        && text->tokens[i + 1].space && !is_of_initial(text, i);
+}
+
+/* A comma stands right behind initials. */
+bool extract_field_bare(const struct extract_token *tokens, size_t count)
+{
+    enum { LOOKED_AT = 12 };
+    for (size_t i = 1; i + 1 < count && i < LOOKED_AT; i++) {
+        bool initials = tokens[i].shape == EXTRACT_INITIAL
+            || (tokens[i].shape == EXTRACT_CAPS && tokens[i].len <= 3);
+        uint8_t before = tokens[i - 1].shape, after = tokens[i + 1].shape;
+        if (tokens[i].shape == '.')
+            return false;
+        bool name = (before >= EXTRACT_CAPITAL && before <= EXTRACT_MIXED)
+            || (before == EXTRACT_LOWER && i > 1 && tokens[i - 2].shape == '-');
+        bool ends = after == ',' || after == ':' || after == ';';
+        if (initials && tokens[i].space && name && ends)
+            return true;
+    }
+    return false;
+}
+
+static bool is_capital(const struct extract_token *token)
+{
+    return token->shape >= EXTRACT_CAPITAL && token->shape <= EXTRACT_MIXED;
+}
+
+/* Capital words that lead to a number: where a title is in small letters, they are what
+ * follows it.  Small words and full stops may stand among them. */
+static void fill_leads(struct extract_place *ret, const struct extract_token *tokens,
+                       size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (!extract_is_number(&tokens[i]))
+            continue;
+        size_t from = i, words = 0, most = i > 16 ? i - 16 : 0;
+        while (from > most) {
+            const struct extract_token *token = &tokens[from - 1];
+            bool small = token->shape == EXTRACT_LOWER && token->len <= 3 && words > 0;
+            if (!is_capital(token) && !small && token->shape != '.' && token->shape != '&'
+                && !(words == 0 && (token->shape == ',' || token->shape == '(')))
+                break;
+            words += is_capital(token);
+            from--;
+        }
+        while (from < i && !is_capital(&tokens[from]))
+            from++;
+        for (size_t k = from, nth = 0; words > 0 && k < i; k++) {
+            ret[k].lead = (uint8_t)(1 + (words < 6 ? words : 6) * 4 + (nth < 3 ? nth : 3));
+            nth += is_capital(&tokens[k]);
+        }
+    }
 }
 
 void extract_field_places(struct extract_place *ret, const struct extract_token *tokens,
@@ -130,6 +227,7 @@ void extract_field_places(struct extract_place *ret, const struct extract_token 
 {
     uint8_t round = 0, square = 0, year = 0, sentence = 0;
     uint32_t run = 0;
+    struct text text = { tokens, count, extract_field_bare(tokens, count) };
     for (size_t i = 0; i < count; i++) {
         if (tokens[i].space || i == 0)
             run = tokens[i].word;
@@ -144,11 +242,12 @@ void extract_field_places(struct extract_place *ret, const struct extract_token 
         else if (tokens[i].shape == ']')
             square = 0;
         year = year || tokens[i].shape == EXTRACT_YEAR;
-        if (sentence < 7 && ends_sentence(tokens, count, i))
+        if (sentence < 7 && ends_sentence(&text, i))
             sentence++;
     }
     fill_quotes(ret, tokens, count);
-    fill_pieces(ret, tokens, count);
+    fill_pieces(ret, &text);
+    fill_leads(ret, tokens, count);
 }
 
 /* What the beginning looks like: the style of the whole often follows from it. */
@@ -189,7 +288,7 @@ static const struct extract_token *near(const struct extract_token *tokens, size
 
 enum {
     BIAS, WORD, PAIR, SHAPE, SHAPES, HEAD, TAIL, PLACE, PIECE, RUN, STYLE, SPACING, NUMBER,
-    END, NTH, LENGTH, PER = 17,
+    END, NTH, LENGTH, LEAD, PER = 18,
 };
 
 static void words(struct extract_features *ret, const struct extract_token *const w[7])
@@ -254,6 +353,10 @@ static void places(struct extract_features *ret, const struct extract_place *at,
     extract_feature(ret, NTH + PER, extract_mix(at->left, at->piece));
     extract_feature(ret, NTH + PER * 2, extract_mix(at->nth, shape));
     extract_feature(ret, NTH + PER * 3, extract_mix(at->left, shape));
+    extract_feature(ret, LEAD, at->lead);
+    extract_feature(ret, LEAD + PER, extract_mix(at->lead, shape));
+    extract_feature(ret, LEAD + PER * 2, extract_mix(at->lead, at->piece));
+    extract_feature(ret, LEAD + PER * 3, extract_mix(at->lead > 0, passed));
     extract_feature(ret, RUN, at->run);
     extract_feature(ret, RUN + PER, extract_mix(at->run, shape));
 }

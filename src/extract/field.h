@@ -35,10 +35,22 @@ extern const char *const extract_field_names[EXTRACT_FIELDS];
 
 /* Of what surrounds a token; computed once for all of them. */
 struct extract_place {
-    uint8_t quote, bracket, year, sentence, nth, left;
+    uint8_t quote, bracket, year, sentence, nth, left, lead;
     uint32_t piece, piece_before, piece_after;
     uint32_t run;
 };
+
+/* As extract_tokens, with the spaces around signs as they are written: some files have them on
+ * the wrong side (" ,Phys .Rev .D57 ,10( 1998 )"). */
+size_t extract_field_tokens(struct extract_token *ret, size_t max, const char *text,
+                            size_t len);
+
+/* The marks around what is quoted first, double or single ones.  False: nothing is. */
+bool extract_field_quoted(const struct extract_token *tokens, size_t count, size_t *ret_from,
+                          size_t *ret_to);
+
+/* Whether names are written "Smith JK, Yao W", with bare initials. */
+bool extract_field_bare(const struct extract_token *tokens, size_t count);
 
 /* The places of `count` tokens. */
 void extract_field_places(struct extract_place *ret, const struct extract_token *tokens,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "biblio/author.h"
+#include "extract/field.h"
 #include "extract/tokens.h"
 
 #define TOKENS_MAX 4096
@@ -47,6 +48,7 @@ struct chunk {
     size_t from, to;            /* tokens */
     unsigned words, initials;   /* words of two letters and more; initials, also "JK" */
     bool initial_last;
+    bool dotted;                /* a full stop is in it */
     bool first_of_group;        /* "and", ";" or the beginning is before it */
     bool body;
     bool family_first;          /* Chinese, Japanese, Korean: 山岸 喬 */
@@ -59,15 +61,36 @@ struct list {
     struct chunk *chunks;
     size_t chunk_count;
     bool et_al;
+    bool bare;                  /* initials have no full stops: "Smith JK, Yao W" */
 };
+
+/* The "w" of "S. w." and "S.-w.". */
+static bool is_small_initial(const struct list *list, size_t i)
+{
+    const struct extract_token *token = &list->tokens[i];
+    return token->shape == EXTRACT_LOWER && token->len == 1 && i > 0 && i + 1 < list->count
+        && (list->tokens[i - 1].shape == '.' || list->tokens[i - 1].shape == '-')
+        && list->tokens[i + 1].shape == '.' && !list->tokens[i + 1].space;
+}
+
+/* The "MD" of "Ma MD, Sun J": it stands right behind the first word of a name. */
+static bool is_given_in(const struct list *list, size_t i)
+{
+    return i > 0 && list->tokens[i].word == extract_word("md", 2)
+        && list->tokens[i - 1].shape == EXTRACT_CAPITAL
+        && (i == 1 || list->tokens[i - 2].shape == ',');
+}
 
 /* "JK" behind "Smith": letters of given names without dots. */
 static bool is_initials(const struct list *list, size_t i)
 {
     const struct extract_token *token = &list->tokens[i];
-    if (token->shape == EXTRACT_INITIAL)
+    if (token->shape == EXTRACT_INITIAL || is_small_initial(list, i))
         return true;
-    return token->shape == EXTRACT_CAPS && token->len <= 3 && !IN(suffixes, token);
+    bool joined = i + 1 < list->count && list->tokens[i + 1].shape == '-'
+        && !list->tokens[i + 1].space;
+    return token->shape == EXTRACT_CAPS && token->len <= 3 && !joined
+        && (!IN(suffixes, token) || is_given_in(list, i));
 }
 
 static bool is_particle(const struct extract_token *token)
@@ -78,31 +101,45 @@ static bool is_particle(const struct extract_token *token)
     return token->shape != EXTRACT_INITIAL && IN(particles, token);
 }
 
+/* Whether it is one here: "Bin Sun" and "Hang Le" have none, "Al-Matham" is a word. */
+static bool joins_next(const struct list *list, size_t i, size_t from, size_t to)
+{
+    const struct extract_token *token = &list->tokens[i];
+    bool inside = i > from && i + 1 < to && list->tokens[i + 1].shape != '-';
+    return is_particle(token) && (token->shape == EXTRACT_LOWER || inside);
+}
+
 static void chunk_end(struct list *list, size_t from, size_t to, bool first)
 {
     struct chunk chunk = { .from = from, .to = to, .first_of_group = first };
-    bool hyphen = false, caps_only = true;
+    bool hyphen = false, caps_only = true, joined = false;
     for (size_t i = from; i < to; i++) {
         const struct extract_token *token = &list->tokens[i];
+        chunk.dotted = chunk.dotted || token->shape == '.';
         caps_only = caps_only && (!extract_is_word(token) || token->shape == EXTRACT_CAPS
                                   || token->shape == EXTRACT_INITIAL);
     }
     for (size_t i = from; i < to; i++) {
         const struct extract_token *token = &list->tokens[i];
-        if (extract_is_word(token) && !IN(suffixes, token)) {
+        bool suffix = IN(suffixes, token) && i > from && !is_given_in(list, i);
+        if (extract_is_word(token) && !suffix) {
             /* In "JOHN LEE" the second is a name all the same. */
-            bool initial = token->shape == EXTRACT_INITIAL
+            bool initial = token->shape == EXTRACT_INITIAL || is_small_initial(list, i)
                 || (is_initials(list, i) && (!caps_only || to == from + 1));
             if (initial)
                 chunk.initials++;
-            else if (!hyphen && !is_particle(token))
+            else if (!hyphen && !joins_next(list, i, from, to))
                 chunk.words++;
+            else
+                joined = true;
             chunk.initial_last = initial;
             chunk.family_first = chunk.family_first || token->shape == EXTRACT_LETTERS;
             chunk.body = chunk.body || IN(bodies, token);
         }
         hyphen = token->shape == '-' || (token->shape == '\'' && !token->space);
     }
+    if (joined && chunk.words == 0)
+        chunk.words = 1;        /* "Al-Onaizan", "De", "Al-khdour N" */
     if (chunk.words || chunk.initials)
         list->chunks[list->chunk_count++] = chunk;
 }
@@ -115,6 +152,13 @@ static bool is_ellipsis(const struct list *list, size_t i)
         return true;
     return i + 2 < list->count && list->tokens[i].shape == '.'
         && list->tokens[i + 1].shape == '.' && list->tokens[i + 2].shape == '.';
+}
+
+/* The "y" of "Montes-y-Gómez". */
+static bool is_hyphenated(const struct list *list, size_t i)
+{
+    return i > 0 && list->tokens[i - 1].shape == '-' && !list->tokens[i].space
+        && !list->tokens[i - 1].space;
 }
 
 enum cut { NO_CUT, COMMA, BETWEEN, MORE };
@@ -146,7 +190,8 @@ static enum cut cut_at(const struct list *list, size_t i)
                                                                                 : NO_CUT;
     default: break;
     }
-    if (!extract_is_word(token) || token->shape == EXTRACT_INITIAL)
+    if (!extract_is_word(token) || token->shape == EXTRACT_INITIAL
+        || is_small_initial(list, i) || is_hyphenated(list, i))
         return NO_CUT;
     bool dotted = i + 1 < list->count && list->tokens[i + 1].shape == '.';
     if (IN(others, token) && (token->shape == EXTRACT_LOWER || token->shape == EXTRACT_LETTERS)
@@ -182,14 +227,15 @@ static void cut_chunks(struct list *list)
 }
 
 /* Whether a chunk is given names alone: "J. K.", "JK"; behind a surname also "John A.". */
-static bool is_given(const struct chunk *chunk, const struct chunk *before)
+static bool is_given(const struct list *list, const struct chunk *chunk,
+                     const struct chunk *before)
 {
     if (chunk->first_of_group || chunk->body)
         return false;
     if (chunk->words == 0)
         return true;
     return chunk->initial_last && before->initials == 0 && before->words == 1
-        && chunk->words == 1;
+        && chunk->words == 1 && !list->bare;
 }
 
 /* Whether "Smith, John" are one: nobody in the list has initials, and either there are only
@@ -212,17 +258,42 @@ static bool halves(const struct list *list, size_t at)
     }
     if (pair && groups == pairs)
         return true;
-    for (size_t i = 2; at == 0 && i < count; i++) {
+    /* "Abhishek, Ashish Anand, and Amit Awekar": a name of one word among whole ones. */
+    for (size_t i = 2; at == 0 && chunks[1].words == 1 && i < count; i++) {
         if (chunks[i].words + chunks[i].initials > 1)
             return true;
     }
     return false;
 }
 
+/* "S, V. J.", "K P, S.": a surname of letters, which have no full stops. */
+static bool is_letter_name(const struct list *list, size_t at)
+{
+    const struct chunk *chunk = &list->chunks[at];
+    if (at + 1 >= list->chunk_count || chunk->words)
+        return false;
+    for (size_t i = chunk->from; i < chunk->to; i++) {
+        if (list->tokens[i].shape == '.')
+            return false;
+    }
+    const struct chunk *next = &list->chunks[at + 1];
+    return !next->first_of_group && next->words == 0 && next->to > next->from
+        && list->tokens[next->to - 1].shape == '.';
+}
+
 /* Where the initials at the end of "Smith J K" begin; elsewhere the end. */
 static size_t initials_from(const struct list *list, const struct chunk *chunk)
 {
     size_t at = chunk->to;
+    /* "Huang Sc" among "Chu YY, Shao HL" */
+    bool small = list->bare && chunk->to == chunk->from + 2 && chunk->words == 2
+        && list->tokens[chunk->to - 1].shape == EXTRACT_CAPITAL
+        && list->tokens[chunk->to - 1].len == 2;
+    if (small)
+        return chunk->to - 1;
+    /* "K A" among "Bago P, Castilho S" */
+    if (list->bare && chunk->words == 0 && chunk->initials > 1 && !chunk->dotted)
+        return chunk->from + 1;
     if (!chunk->initial_last || chunk->words == 0
         || list->tokens[chunk->from].shape == EXTRACT_INITIAL)
         return chunk->to;
@@ -240,7 +311,8 @@ static void add_text(struct wr_text *name, const struct list *list, const struct
     size_t from = chunk->from, to = chunk->to;
     size_t comma = name->len ? to : initials_from(list, chunk);
     while (from < to && list->tokens[from].shape != EXTRACT_INITIAL
-           && (!extract_is_word(&list->tokens[from]) || IN(roles, &list->tokens[from])))
+           && (!extract_is_word(&list->tokens[from])
+               || (from + 1 < to && IN(roles, &list->tokens[from]))))
         from++;
     while (to > from && !extract_is_word(&list->tokens[to - 1])
            && list->tokens[to - 1].shape != '.')
@@ -281,8 +353,9 @@ static bool read_name(struct bib_name *ret, const struct list *list, size_t *at,
         ret->given = NULL;
         return ret->family && name.len;
     }
-    bool given = *at < list->chunk_count && chunk->initials == 0
-        && is_given(&list->chunks[*at], chunk);
+    bool given = is_letter_name(list, *at - 1)
+        || (*at < list->chunk_count && chunk->initials == 0
+            && is_given(list, &list->chunks[*at], chunk));
     if (given || halves(list, *at - 1)) {
         wr_text_str(&name, ", ");
         add_text(&name, list, &list->chunks[*at]);
@@ -338,6 +411,7 @@ void extract_people(struct bib_work *ret, const char *text, size_t len, struct w
         list.et_al = names < len;
         list.count = extract_tokens(list.tokens, TOKENS_MAX, text, names);
         cut_chunks(&list);
+        list.bare = extract_field_bare(list.tokens, list.count);
         read_names(ret, &list, arena);
     } else {
         arena->full = true;

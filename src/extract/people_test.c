@@ -87,6 +87,32 @@ TEST_PLAIN(a_name_without_a_space_behind_its_initial_is_read)
     check_people("Y. Shimizu, K.Ueno", "Shimizu/Y.|Ueno/K.");
 }
 
+TEST_PLAIN(small_words_inside_a_surname_are_of_it)
+{
+    check_people("Al-Onaizan, Y., & Papineni, K.", "Al-Onaizan/Y.|Papineni/K.");
+    check_people("Montes-y-Gómez M, Rosso P", "Montes-y-Gómez/M|Rosso/P");
+    check_people("Hang Le, Juan Pino and Bin Sun", "Le/Hang|Pino/Juan|Sun/Bin");
+    check_people("Younes M, AL-Smadi M", "Younes/M|AL-Smadi/M");
+}
+
+TEST_PLAIN(a_small_initial_is_an_initial)
+{
+    check_people("Hwang, S. w., & Yeo, J.", "Hwang/S. w|Yeo/J.");
+    check_people("Chu YY, Huang Sc, Shao HL", "Chu/YY|Huang/Sc|Shao/HL");
+}
+
+TEST_PLAIN(a_surname_of_letters_has_no_full_stops)
+{
+    check_people("Murugan, S., S, K., K P, B.", "Murugan/S.|S/K.|K P/B.");
+    check_people("Bago P, K A, Ma MD", "Bago/P|K/A|Ma/MD");
+}
+
+TEST_PLAIN(a_name_of_one_word_may_come_first)
+{
+    check_people("Abhishek, Ashish Anand, and Amit Awekar",
+                 "Abhishek/|Anand/Ashish|Awekar/Amit");
+}
+
 TEST_PLAIN(a_list_of_nothing_has_nobody_in_it)
 {
     check_people("", "");

@@ -282,3 +282,61 @@ TEST_PLAIN(a_full_arena_is_an_error)
     CHECK_ERR(WR_NOMEM, extract_reference("K. He. Deep learning. 2016.", 27, &small, &it));
     wr_arena_free(&small);
 }
+
+TEST_PLAIN(two_short_sentences_are_an_author_and_a_title)
+{
+    struct bib_reference it = read("A. Turing. On Computable Numbers. 1936.");
+    CHECK_STR("On Computable Numbers", it.work.title);
+    check_author(&it.work, 0, "Turing", "A.");
+    CHECK_EQ(1936, it.work.year);
+}
+
+TEST_PLAIN(references_as_standards_of_the_internet_write_them)
+{
+    struct bib_reference it = read(
+        "[RFC5246] Rescorla, E. and T. Dierks, \"The Transport Layer Security (TLS) Protocol "
+        "Version 1.2\", BCP 14, RFC 5246, DOI 10.17487/RFC5246, August 2008, "
+        "<https://www.rfc-editor.org/info/rfc5246>.");
+    CHECK_STR("The Transport Layer Security (TLS) Protocol Version 1.2", it.work.title);
+    CHECK_EQ(2, it.work.author_count);
+    check_author(&it.work, 1, "Dierks", "T.");
+    CHECK_EQ(2008, it.work.year);
+    CHECK_STR("10.17487/rfc5246", it.work.doi);
+}
+
+TEST_PLAIN(one_that_repeats_the_one_before_is_skipped_and_says_so)
+{
+    struct bib_reference it = read("[2] Ibid., p. 12.");
+    REQUIRE(it.skip != NULL);
+    CHECK_STR("it repeats the reference before it", it.skip);
+}
+
+TEST_PLAIN(the_year_of_a_conference_is_not_that_of_the_work)
+{
+    struct bib_reference it = read(
+        "J. Smith and B. Lee. Parsing of Old Words. In Proceedings of the 8th International "
+        "Workshop on Semantic Evaluation (SemEval 2014), 2017.");
+    CHECK_EQ(2017, it.work.year);
+    it = read("M. Smith, \"Models of old words for the recognition of speech,\" in Speech and "
+              "Language: Proceedings of a Workshop Held at Harriman, New York, February 23-26, "
+              "1992, 1989.");
+    CHECK_EQ(1989, it.work.year);
+}
+
+TEST_PLAIN(a_venue_is_read_to_its_end)
+{
+    struct bib_reference it = read(
+        "Lee, A., Smith, B.: Words of old and what became of them. In: Journal of Machine "
+        "Learning Research (2022).");
+    CHECK_STR("Journal of Machine Learning Research", it.work.venue);
+    it = read("P. Lee, \"The translation of old words,\" in Nature, 2020.");
+    CHECK_STR("Nature", it.work.venue);
+}
+
+TEST_PLAIN(korean_quotes_and_japanese_commas_bound_a_title)
+{
+    struct bib_reference it = read("김민수, 이서연, '단어의 역사에 관한 연구,' 한국어학연구, "
+                                   "제16권, 제4호, pp.307-330, 2014.");
+    CHECK_STR("단어의 역사에 관한 연구", it.work.title);
+    CHECK_EQ(2014, it.work.year);
+}

@@ -1,5 +1,6 @@
 #include "extract/section.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -124,6 +125,27 @@ static bool heads_appendix(const struct extract_line *line)
     return line->len < 80 && tokens[at].space && is_listed(&tokens[at]);
 }
 
+/* "A. Partitioned and other algorithms": a letter and words, nothing that a reference has. */
+static bool may_head_appendix(const struct extract_line *line)
+{
+    struct extract_token tokens[16];
+    size_t count = extract_tokens(tokens, 16, line->text, line->len < 90 ? line->len : 90);
+    if (count < 3 || count == 16 || tokens[0].shape != EXTRACT_INITIAL
+        || line->text[tokens[0].at] > 'H')
+        return false;
+    size_t at = tokens[1].shape == '.' || tokens[1].shape == ':' ? 2 : 1;
+    if (tokens[at].shape != EXTRACT_CAPITAL || !tokens[at].space)
+        return false;
+    size_t small = 0;
+    for (; at < count; at++) {
+        if (extract_is_number(&tokens[at]) || tokens[at].shape == ','
+            || tokens[at].shape == EXTRACT_INITIAL)
+            return false;
+        small += tokens[at].shape == EXTRACT_LOWER;
+    }
+    return small > 0 && tokens[count - 1].shape != '.';
+}
+
 static bool ends_section(const struct extract_line *line)
 {
     char buf[FOLDED];
@@ -178,6 +200,8 @@ static unsigned evidence(const struct extract_line *lines, size_t from, size_t t
 }
 
 #define LOOKED_AT 60
+#define LOOKED_AT_BEHIND 20
+#define TOO_LITTLE 20           /* of a hundred, behind what may be the heading of another */
 #define ENOUGH 25               /* of a hundred, behind a heading */
 #define ENOUGH_ALONE 40         /* without one */
 
@@ -208,7 +232,9 @@ static size_t last_list(const struct extract_line *lines, size_t count)
 static size_t end_of(const struct extract_line *lines, size_t count, size_t from)
 {
     size_t to = from;
-    while (to < count && !ends_section(&lines[to]))
+    while (to < count && !ends_section(&lines[to])
+           && !(may_head_appendix(&lines[to])
+                && evidence(lines, to + 1, count, LOOKED_AT_BEHIND) < TOO_LITTLE))
         to++;
     return to;
 }
@@ -283,13 +309,36 @@ static void letters_of(const struct extract_line *line, char buf[FOLDED])
     buf[kept] = '\0';
 }
 
+static bool has_place(const struct extract_line *line)
+{
+    return line->page > 0 && line->x1 > line->x0;
+}
+
+/* On another page where this one is on its own. */
+static bool same_place(const struct extract_line *a, const struct extract_line *b)
+{
+    enum { NEARLY = 2 };        /* points */
+    return has_place(b) && a->page != b->page && fabsf(a->y0 - b->y0) < NEARLY
+        && (fabsf(a->x0 - b->x0) < NEARLY || fabsf(a->x1 - b->x1) < NEARLY);
+}
+
+/* Whether one line says that the other is a running head: where it is known where lines
+ * stand, the reading order of a head does not matter. */
+static bool may_repeat(const struct extract_line *lines, size_t count, size_t at, size_t other)
+{
+    if (has_place(&lines[at]))
+        return same_place(&lines[at], &lines[other]);
+    return at != other && is_at_edge(lines, count, other);
+}
+
 bool extract_section_noise(const struct extract_line *lines, size_t count, size_t at)
 {
-    enum { NEAR = 400, TIMES = 3, LEAST = 4 };
+    enum { NEAR = 400, TIMES = 2, LEAST = 4 };
     char own[FOLDED], other[FOLDED];
-    if (!is_at_edge(lines, count, at))
+    bool edge = is_at_edge(lines, count, at);
+    if (!edge && !has_place(&lines[at]))
         return false;
-    if (is_page_number(&lines[at]))
+    if (edge && is_page_number(&lines[at]))
         return true;
     letters_of(&lines[at], own);
     if (strlen(own) < LEAST)
@@ -297,7 +346,7 @@ bool extract_section_noise(const struct extract_line *lines, size_t count, size_
     size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < count ? at + NEAR : count;
     size_t same = 0;
     for (size_t i = from; i < to && same < TIMES; i++) {
-        if (!is_at_edge(lines, count, i))
+        if (!may_repeat(lines, count, at, i))
             continue;
         letters_of(&lines[i], other);
         same += strcmp(own, other) == 0;

@@ -40,7 +40,8 @@ wr_err extract_sections(struct extract_sections *ret, const struct extract_line 
 bool extract_section_heads(const struct extract_line *line);
 
 /* Whether line `at` of all is the number of its page, or a head or foot that other pages have
- * too.  Where pages are not known, nothing is: a line of digits may end a reference. */
+ * too, in the same place if it is known where lines stand.  Where pages are not known, nothing
+ * is: a line of digits may end a reference. */
 bool extract_section_noise(const struct extract_line *lines, size_t count, size_t at);
 
 #endif

@@ -126,3 +126,34 @@ TEST_PLAIN(heads_that_return_on_every_page_are_noise)
         lines[i].page = 0;
     CHECK(!extract_section_noise(lines, 18, 6));
 }
+
+TEST_PLAIN(a_lettered_heading_with_prose_behind_it_ends_the_bibliography)
+{
+    struct extract_sections sections = FIND(
+        "References", "Lee A (2003). On words. Nature, 12, 1-9.",
+        "Smith B (1998). More words. Springer, New York.",
+        "A. Partitioned and other algorithms", "This appendix considers the memory that is",
+        "needed by both kinds of algorithm in detail,", "and shows which of them is to be used",
+        "for problems that are as large as ours");
+    REQUIRE(sections.count == 1);
+    CHECK_EQ(3, sections.at[0].to);
+    sections = FIND("References", "Lee A (2003). On words. Nature, 12, 1-9.",
+                    "A. Turing. On computable numbers, with an", "application. Proc. 42, 1936.",
+                    "A. Smith. More words of the old kind", "Springer, 1999.");
+    REQUIRE(sections.count == 1);
+    CHECK_EQ(6, sections.at[0].to);
+}
+
+TEST_PLAIN(a_head_in_the_same_place_on_other_pages_is_noise_wherever_it_is_read)
+{
+    line_count = 24;
+    for (size_t i = 0; i < line_count; i++) {
+        bool head = i % 8 == 4;
+        lines[i] = (struct extract_line){
+            .text = head ? "Journal of Words 10 (2008) 003" : "Lee A, 2003 Nature 12 1",
+            .len = head ? 30 : 23, .page = (uint32_t)(i / 8 + 1), .x0 = 60, .x1 = 300,
+            .y0 = head ? 780 : (float)(100 + 10 * i) };
+    }
+    CHECK(extract_section_noise(lines, line_count, 4));
+    CHECK(!extract_section_noise(lines, line_count, 5));
+}

@@ -15,6 +15,31 @@ static void force_numbers(const struct extract_boundary_text *text, uint8_t *lab
     }
 }
 
+/* "Ibid., p. 12." on a line of its own is a reference, however short it is. */
+static void force_repeated(const struct extract_boundary_text *text, uint8_t *labels)
+{
+    for (size_t i = 0; i < text->line_count; i++) {
+        size_t token = text->lines[i].token;
+        if (token >= text->count || text->tokens[token].len < 4)
+            continue;
+        uint32_t word = text->tokens[token].word;
+        bool stopped = token == 0 || text->tokens[token - 1].shape == '.';
+        if (stopped && (word == extract_word("ibid", 4) || word == extract_word("ibidem", 6)))
+            labels[token] = EXTRACT_BEGINS;
+    }
+}
+
+/* "Smith S, 2004 J. Cosmol. 11 10": a journal behind the year is no name.  Where a reference
+ * follows another in the same line, a sign stands between the two. */
+static void join_years(const struct extract_boundary_text *text, uint8_t *labels)
+{
+    for (size_t i = 1; i < text->count; i++) {
+        if (labels[i] == EXTRACT_BEGINS && text->line_of[i] == text->line_of[i - 1]
+            && text->tokens[i - 1].shape == EXTRACT_YEAR)
+            labels[i] = EXTRACT_CONTINUES;
+    }
+}
+
 /* Only whole lines are outside: within a line the chain has been misled by odd signs. */
 static void whole_lines(const struct extract_boundary_text *text, uint8_t *labels)
 {
@@ -123,7 +148,9 @@ wr_err extract_segments(const struct extract_chain *chain, const struct extract_
     }
     if (!err) {
         whole_lines(&text, labels);
+        join_years(&text, labels);
         force_numbers(&text, labels);
+        force_repeated(&text, labels);
         size_t room = count_begins(labels, text.count);
         segments.truncated = text.line_count < count;
         segments.at = wr_arena_alloc(arena, (room + 1) * sizeof(*segments.at));

@@ -76,3 +76,21 @@ TEST_PLAIN(a_full_arena_is_told)
     CHECK_ERR(WR_NOMEM, extract_segments(&chain, &line, 1, &small, &found));
     wr_arena_free(&small);
 }
+
+TEST_PLAIN(a_journal_behind_a_year_begins_no_reference)
+{
+    CUT("[1] Smith S, 2006 J. Cosmol. Astropart. Phys. 11 003",
+        "[2] Lee T, 2008 Gen. Rel. Grav. 40 467",
+        "[3] Yao W, 2004 J. Cosmol. Astropart. Phys. 11 010");
+    CHECK_EQ(3, found.count);
+}
+
+TEST_PLAIN(ibid_on_a_line_of_its_own_is_a_reference)
+{
+    CUT("Lakatos, I. (1976). Proofs and refutations: The logic of mathematical discovery.",
+        "Cambridge: Cambridge University Press.", "Ibid., p. 12.",
+        "Simon, H. A. (1955). A behavioral model of rational choice. The Quarterly Journal of",
+        "Economics, 69(1), 99-118.");
+    REQUIRE(found.count == 3);
+    CHECK_STR("Ibid., p. 12.", found.at[1].text);
+}

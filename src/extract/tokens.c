@@ -132,6 +132,18 @@ static uint8_t word_shape(const struct word *word)
     return word->first_upper && word->upper == 1 ? EXTRACT_CAPITAL : EXTRACT_MIXED;
 }
 
+/* "Hesiod's", "d'Ayrshire", "O'Brien": behind a letter that has a case, an apostrophe before
+ * another one is inside the word.  Returns its length, or 0. */
+static uint32_t apostrophe(const struct character *before, const char *text, size_t len)
+{
+    struct character sign = next(text, len);
+    if (sign.kind != OTHER || sign.fold != '\'' || sign.len >= len
+        || !(before->upper || before->lower))
+        return 0;
+    struct character after = next(text + sign.len, len - sign.len);
+    return after.kind == LETTER && (after.upper || after.lower) ? sign.len : 0;
+}
+
 static uint32_t word_token(struct extract_token *token, const char *text, size_t len)
 {
     struct word word = { .hash = HASH_START, .head = HASH_START };
@@ -142,6 +154,8 @@ static uint32_t word_token(struct extract_token *token, const char *text, size_t
             break;
         word_add(&word, &it);
         at += it.len;
+        if (at < len)
+            at += apostrophe(&it, text + at, len - at);
     }
     token->word = word.hash;
     token->head = word.head;

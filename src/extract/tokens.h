@@ -2,8 +2,9 @@
  *
  *     "W.-M. Yao, 2006a"   W  .  -  M  .  Yao  ,  2006  a
  *
- * A word is a run of letters, a number a run of digits, a sign any other character; white
- * space stands between tokens and belongs to none.  What is written in several ways has one
+ * A word is a run of letters, and an apostrophe between two of them is inside it; a number is
+ * a run of digits, a sign any other character; white space stands between tokens and belongs
+ * to none.  What is written in several ways has one
  * form here: every dash is '-', every quotation mark '"' or '\'', a fullwidth character its
  * narrow one.  Bytes that are not UTF-8 are signs.
  */

@@ -32,6 +32,12 @@ TEST_PLAIN(words_numbers_and_signs_are_tokens)
     check_cut("", "");
 }
 
+TEST_PLAIN(an_apostrophe_between_letters_that_have_a_case_is_inside_the_word)
+{
+    check_cut("Hesiod’s d'or 'as' O'Brien", "Hesiod’s|d'or|'|as|'|O'Brien");
+    check_cut("'陰陽'小", "'|陰陽|'|小");
+}
+
 TEST_PLAIN(a_word_has_one_hash_in_any_case_and_with_any_accent)
 {
     uint32_t want = extract_word("muller", 6);
