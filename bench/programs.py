@@ -18,8 +18,10 @@ PLACES = {
     "servers": HERE / "store",      # scripts too
     "library": OUT / "library",
     "libraries": HERE / "library",  # scripts too
+    "check": OUT / "check",
+    "checks": HERE / "check",       # scripts too
 }
-SCRIPTS = ("net", "servers", "libraries")
+SCRIPTS = ("net", "servers", "libraries", "checks")
 LOAD = OUT / "load"
 # Servers of others, beside the tree: small programs around libraries that are installed.
 PEERS_FROM = pathlib.Path(os.environ.get("BENCH_PEERS", HERE.parent.parent / "shared/peers"))
@@ -80,6 +82,22 @@ def make_library(names):
                   HERE / f"library/{name}.c", HERE / "library/titles.c", HERE / "measure.c",
                   *libraries, "-lutf8proc", "-larchive", "-lexpat", "-ljansson", "-lsqlite3",
                   "-o", path("library", name))
+
+
+def make_check(names):
+    """The engine alone, without the node around it."""
+    folder = build.build("release") / "src"
+    libraries = [folder / f"lib{name}.a" for name in
+                 ("weir-svc-check", "weir-source", "weir-library", "weir-extract", "weir-biblio",
+                  "weir-store", "weir-conf", "weir-net", "weir-flow", "weir-rt", "weir-base",
+                  "blake3", "llhttp")]
+    outside = ("utf8proc", "archive", "expat", "jansson", "curl", "ssl", "crypto", "nghttp2", "z",
+               "zstd", "sqlite3", "pq", "m")
+    for name in names:
+        build.run(*CC, "-Wno-maybe-uninitialized", f"-I{HERE.parent / 'include'}",
+                  f"-I{HERE.parent / 'src'}", f"-I{HERE}", HERE / f"check/{name}.c",
+                  HERE / "library/titles.c", HERE / "measure.c", *libraries,
+                  *(f"-l{name}" for name in outside), "-o", path("check", name))
 
 
 def make_libraries(_):
@@ -161,4 +179,5 @@ def shell(*command, folder, **env):
 
 MAKERS = {"ours": make_ours, "store": make_store, "c": make_c, "go": make_go, "rust": make_rust,
           "net": make_net, "servers": make_servers, "library": make_library,
-          "libraries": make_libraries}
+          "libraries": make_libraries,
+          "check": make_check, "checks": make_libraries}
