@@ -88,11 +88,11 @@ def make_check(names):
     """The engine alone, without the node around it."""
     folder = build.build("release") / "src"
     libraries = [folder / f"lib{name}.a" for name in
-                 ("weir-svc-check", "weir-source", "weir-library", "weir-extract", "weir-biblio",
-                  "weir-store", "weir-conf", "weir-net", "weir-flow", "weir-rt", "weir-base",
-                  "blake3", "llhttp")]
-    outside = ("utf8proc", "archive", "expat", "jansson", "curl", "ssl", "crypto", "nghttp2", "z",
-               "zstd", "sqlite3", "pq", "m")
+                 ("weir-svc-check", "weir-source", "weir-library", "weir-extract",
+                  "weir-biblio", "weir-store", "weir-conf", "weir-net", "weir-flow", "weir-rt",
+                  "weir-base", "blake3", "llhttp")]
+    outside = ("utf8proc", "archive", "expat", "jansson", "curl", "ssl", "crypto", "nghttp2",
+               "z", "zstd", "sqlite3", "pq", "m")
     for name in names:
         build.run(*CC, "-Wno-maybe-uninitialized", f"-I{HERE.parent / 'include'}",
                   f"-I{HERE.parent / 'src'}", f"-I{HERE}", HERE / f"check/{name}.c",

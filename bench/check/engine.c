@@ -175,7 +175,8 @@ static wr_err run(void *arg)
     (void)arg;
     look_into_library();
     MUST(wr_once_new(&bench.enough, "bench.enough", 0));
-    MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "bench", .deadline = WR_NEVER }));
+    MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "bench",
+                                                       .deadline = WR_NEVER }));
     wr_scope_enter(scope);
     listen_here();
     MUST(wr_cache_new(&bench.cache, &(struct wr_cache_conf){
@@ -194,8 +195,10 @@ static wr_err run(void *arg)
     if (bench.coordinators == 4)
         look_at_memory(engine);
     bench.slow = false;
-    printf("check_asked_%u_per_s %.0f\n", bench.coordinators, pass(engine, paper_of(bench.count)));
-    printf("check_remembered_%u_per_s %.0f\n", bench.coordinators, pass(engine, paper_of(bench.count)));
+    printf("check_asked_%u_per_s %.0f\n", bench.coordinators,
+           pass(engine, paper_of(bench.count)));
+    printf("check_remembered_%u_per_s %.0f\n", bench.coordinators,
+           pass(engine, paper_of(bench.count)));
     sources_stop(sources);
     check_engine_close(engine);
     sources_close(sources, wr_after(WR_S(1)));

@@ -29,8 +29,9 @@ ROWS = [
         {}, less=True, must=Plain(4096)),
     Row("1,000 references in a .bib, offline, the whole command", "s", "weir_check_bib_s", {},
         less=True, must=Plain(0.7), aim=Plain(0.2)),
-    Row("a PDF of 46 pages to parsed references, the whole command", "s", "weir_check_pdf_s", {},
-        less=True, must=Plain(0.3), aim=Plain(0.1), beside={"references": "weir_check_pdf_refs"}),
+    Row("a PDF of 46 pages to parsed references, the whole command", "s", "weir_check_pdf_s",
+        {}, less=True, must=Plain(0.3), aim=Plain(0.1),
+        beside={"references": "weir_check_pdf_refs"}),
 ]
 SAID = [
     "Two workers on two processors: more than two coordinators can only fill waits.",
