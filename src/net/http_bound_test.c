@@ -168,3 +168,28 @@ TEST(a_large_body_that_the_disk_does_not_take_is_503)
     CHECK_EQ(503, strtol(filed(&site, 1 << 20, &sum), NULL, 10));
     close_site(&site);
 }
+
+TEST(of_large_bodies_sixteen_come_at_once_and_any_number_one_after_the_other)
+{
+    static const char begun[] = "POST /file HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n";
+    char folder[] = "/tmp/weir-body-XXXXXX";
+    struct wr_stream *streams[16];
+    struct site site;
+    REQUIRE(mkdtemp(folder));
+    open_site_of(&site, 0, (struct wr_http_conf){ OWN, .spool = folder });
+    for (int i = 0; i < 20; i++)
+        check_filed(&site, 1 << 20, "file");
+    for (int i = 0; i < 16; i++) {
+        streams[i] = dial(&site);
+        say(streams[i], begun);
+    }
+    settle();
+    CHECK_EQ(429, announced(&site, "POST", "/file", 9));
+    wr_stream_close(streams[0]);
+    settle();
+    check_filed(&site, 9, "memory");
+    for (int i = 1; i < 16; i++)
+        wr_stream_close(streams[i]);
+    close_site(&site);
+    CHECK_OK(wr_file_remove_dir(folder, wr_after(WR_S(1))));
+}

@@ -1,5 +1,5 @@
-"""Documents handed in over HTTP: bodies as large as they may be, events as they come, reports in
-every form, also after a new start; and nothing on the disk under amnesia.
+"""Documents handed in over HTTP: bodies as large as they may be, events as they come, reports
+in every form, also after a new start; and nothing on the disk under amnesia.
 """
 import http.client
 import json
@@ -25,7 +25,8 @@ REFERENCES = """@article{turing, author={Turing, A. M.}, year={1950},
 
 def a_pdf():
     """A page with a heading and two references, as text a program would have set."""
-    lines = ["References", "[1] A. M. Turing. Computing Machinery and Intelligence. Mind, 1950.",
+    lines = ["References",
+             "[1] A. M. Turing. Computing Machinery and Intelligence. Mind, 1950.",
              "[2] J. Marlow. Elephants in the Attic of Category Theory. 2018."]
     drawn = "".join(f"BT /F1 11 Tf 50 {700 - 20 * i} Td ({line}) Tj ET\n"
                     for i, line in enumerate(lines))
