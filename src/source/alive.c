@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <weir/panic.h>
+
 #include "biblio/judge.h"
 #include "source/asking.h"
 #include "source/reading.h"
@@ -122,6 +124,7 @@ static wr_err ask(struct asking *asking, struct source_reading *reading, wr_time
 {
     struct look look = { .asking = asking, .reading = reading };
     wr_err worst = WR_NOTFOUND;
+    WR_ASSERT(reading->question->text);
     if (is_publisher(reading->question->text))
         return WR_NOTFOUND;
     for (enum spelling spelling = AS_WRITTEN; spelling < SPELLINGS; spelling++) {

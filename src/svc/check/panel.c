@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <weir/offload.h>
+
 #include "svc/check/panel.h"
 
 #define CLOSE_WITHIN WR_S(2)
@@ -177,10 +179,30 @@ void check_panel_stop(struct check_panel *panel)
     panel->engine = panel->inside = NULL;
 }
 
+struct opening {
+    struct check_panel *panel;
+    const struct check_panel_conf *conf;
+    char *why;
+    wr_err err;
+};
+
+static void read_away(void *arg)
+{
+    struct opening *opening = arg;
+    opening->err = check_panel_read(opening->panel, opening->conf, opening->why);
+}
+
 wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf *conf,
                         char *why)
 {
-    wr_err err = check_panel_read(panel, conf, why);
+    /* The sample is made when it is opened, which takes milliseconds: not on a worker. */
+    struct opening opening = { .panel = panel, .conf = conf, .why = why };
+    *panel = (struct check_panel){ 0 };
+    wr_err err = wr_offload(read_away, &opening, WR_NEVER);
+    if (err)
+        snprintf(why, CHECK_WHY_MAX, "the libraries cannot be opened: %s", wr_err_text(err));
+    else
+        err = opening.err;
     if (!err)
         err = check_panel_start(panel, why);
     if (err)
