@@ -9,9 +9,8 @@ static struct check_panel none;         /* nothing is looked for: the tests end 
 
 static struct dossier *hand_in(struct intake *intake, size_t len, wr_err want)
 {
-    static char text[1000];
-    memset(text, ' ', sizeof(text));
-    memcpy(text, "@article{a, title={Some title of a work}}", 41);
+    static char text[1001];
+    snprintf(text, sizeof(text), "%-1000s", "@article{a, title={Some title of a work}}");
     struct wr_body body = { .at = text, .len = len };
     struct dossier *dossier = NULL;
     CHECK_EQ(want, intake_take(intake, &(struct dossier_conf){ .name = "a.bib",
