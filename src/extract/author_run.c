@@ -3,6 +3,8 @@
 /* "Adleman L.": the name that this initial belongs to is there already. */
 static bool has_surname_before(const struct extract_labelled *it, size_t initial)
 {
+    if (initial == 0)
+        return false;
     const struct extract_token *before = &it->tokens[initial - 1];
     return before->shape == EXTRACT_CAPITAL || before->shape == EXTRACT_MIXED;
 }

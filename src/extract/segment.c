@@ -29,13 +29,12 @@ static void force_repeated(const struct extract_boundary_text *text, uint8_t *la
     }
 }
 
-/* "Smith S, 2004 J. Cosmol. 11 10": a journal behind the year is no name.  Where a reference
- * follows another in the same line, a sign stands between the two. */
+/* "Smith S, 2004 J. Cosmol. 11 10": a journal right behind authors and year is no name. */
 static void join_years(const struct extract_boundary_text *text, uint8_t *labels)
 {
-    for (size_t i = 1; i < text->count; i++) {
+    for (size_t i = 2; i < text->count; i++) {
         if (labels[i] == EXTRACT_BEGINS && text->line_of[i] == text->line_of[i - 1]
-            && text->tokens[i - 1].shape == EXTRACT_YEAR)
+            && text->tokens[i - 1].shape == EXTRACT_YEAR && text->tokens[i - 2].shape == ',')
             labels[i] = EXTRACT_CONTINUES;
     }
 }
