@@ -146,7 +146,7 @@ def train(documents, model, works, seed):
     with tempfile.NamedTemporaryFile() as file:
         sequences = [document.parts(tight, indent) for document in documents if document.same
                      for tight, indent in [(True, False), (False, False), (True, True)]]
-        sequences += list(rendered(works, seed, 120))
+        sequences += list(rendered(works, seed, 40))
         corpus.write(file.name, sequences)
         subprocess.run([tool("extract-train"), "boundaries", file.name, model, *TRAINING],
                        check=True, capture_output=True)
