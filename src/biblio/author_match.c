@@ -343,9 +343,100 @@ struct bib_authors_match bib_author_match(const struct bib_work *cited,
     return ret;
 }
 
+/* ---- lists whose names were cut in other places */
+
+#define ROW_MAX 2048            /* bytes of all names; longer lists are not tried */
+
+/* A name that is no more than letters: "Q. Nguyen, C." was cut at its comma, and is one. */
+static bool is_letters(const struct bib_name *name)
+{
+    struct part family;
+    bool one = false;
+    fold_part(&family, name->family);
+    for (size_t i = 0; i < family.count; i++)
+        one = one || family.lens[i] == 1;
+    return one || family.len < 3;
+}
+
+static void add_words(struct wr_text *row, const char *name)
+{
+    wr_text_str(row, " ");
+    if (name)
+        bib_fold_words(row, name, strlen(name));
+}
+
+/* Take the first word out of a row that is this one, or begins with this letter. */
+static bool take_word(char *row, const char *word, size_t len)
+{
+    for (char *at = row; *(at += strspn(at, " "));) {
+        size_t size = strcspn(at, " ");
+        if (memcmp(at, word, len < size ? len : size) == 0 && (size == len || len == 1)) {
+            memset(at, ' ', size);
+            return true;
+        }
+        at += size;
+    }
+    return false;
+}
+
+/* A word that is cited is one of the given names, or their initials in a row. */
+static bool take_given(char *givens, const char *word, size_t len)
+{
+    if (take_word(givens, word, len))
+        return true;
+    for (size_t i = 0; i < len; i++)
+        if (len > 3 || !take_word(givens, word + i, 1))
+            return false;
+    return true;
+}
+
+/* Whether they are the same words, whichever name each belongs to: every surname is cited, and
+ * what else is cited is given names and initials. */
+static bool same_row(const struct bib_work *cited, const struct bib_work *found)
+{
+    char cited_row[ROW_MAX], families[ROW_MAX], givens[ROW_MAX];
+    struct wr_text all = WR_TEXT(cited_row), family = WR_TEXT(families);
+    struct wr_text given = WR_TEXT(givens);
+    for (uint32_t i = 0; i < cited->author_count; i++) {
+        add_words(&all, cited->authors[i].family);
+        add_words(&all, cited->authors[i].given);
+    }
+    for (uint32_t i = 0; i < found->author_count; i++) {
+        add_words(&family, found->authors[i].family);
+        add_words(&given, found->authors[i].given);
+    }
+    if (all.cut || family.cut || given.cut)
+        return false;
+    for (const char *at = families; *(at += strspn(at, " "));) {
+        size_t len = strcspn(at, " ");
+        if (!take_word(cited_row, at, len))
+            return false;
+        at += len;
+    }
+    for (const char *at = cited_row; *(at += strspn(at, " "));) {
+        size_t len = strcspn(at, " ");
+        if (!take_given(givens, at, len))
+            return false;
+        at += len;
+    }
+    return true;
+}
+
+static bool cut_otherwise(const struct bib_work *cited, const struct bib_work *found)
+{
+    bool odd = false;
+    for (uint32_t i = 0; i < cited->author_count && !odd; i++)
+        odd = is_letters(&cited->authors[i]);
+    return odd && !cited->et_al && !found->et_al && found->author_count > 0 &&
+           same_row(cited, found);
+}
+
 bool bib_author_agree(const struct bib_work *cited, const struct bib_work *found, bool partial)
 {
     struct bib_authors_match match = bib_author_match(cited, found);
+    if ((match.phantoms > 0 || match.missing > 0 || !match.ordered) &&
+        cut_otherwise(cited, found))
+        return true;
     if (!match.ordered || match.slips > 1 + match.matched / 4)
         return false;
     if (match.missing > 0 && !cited->et_al)

@@ -146,3 +146,15 @@ TEST_PLAIN(an_empty_list_agrees_with_none)
     CHECK(!agree("", "Ada Lovelace", false));
     CHECK(!agree("Ada Lovelace", "", false));
 }
+
+TEST_PLAIN(names_that_were_cut_in_other_places_are_the_same_people)
+{
+    CHECK(agree("Q. Nguyen and C. and T. Phan and T.", "Chau Q. Nguyen and Tuoi T. Phan",
+                false));
+    CHECK(!agree("Q. Nguyen and C. and T. Pham and T.", "Chau Q. Nguyen and Tuoi T. Phan",
+                 false));
+    CHECK(!agree("Q. Nguyen and C. and T. Phan and X.", "Chau Q. Nguyen and Tuoi T. Phan",
+                 false));
+    CHECK(!agree("Q. Nguyen and C.", "Chau Q. Nguyen and Tuoi T. Phan", false));
+    CHECK(!agree("Q. Nguyen and C. and Grace Hopper", "Chau Q. Nguyen", false));
+}

@@ -268,7 +268,11 @@ static unsigned slips_between(struct word a, struct word b, bool freely)
     size_t least = a.len < b.len ? a.len : b.len, most = a.len < b.len ? b.len : a.len;
     bool function = IS_IN(a, function_words), other = IS_IN(b, function_words);
     /* A word without content does not become one with content, so it was mistyped. */
-    unsigned max = function != other ? 2 : freely && least > 8 ? 3 : slips_allowed(least, most);
+    unsigned max = function != other   ? 2
+                   : !freely           ? slips_allowed(least, most)
+                   : most > 6 && least > 3 && a.at[0] == b.at[0] ? 3
+                   : most > 2          ? 2
+                                       : 1;
     unsigned slips = bib_slips(a.at, a.len, b.at, b.len, max);
     if (slips > max || numbers_differ(a, b, freely) || is_turned(a, b, freely) ||
         is_turned(b, a, freely))

@@ -1,5 +1,10 @@
 #include "extract/author_run.h"
 
+static bool is_and(const struct extract_labelled *it, size_t i)
+{
+    return extract_is(it, i, "and") || it->tokens[i].shape == '&';
+}
+
 /* "Adleman L.": the name that this initial belongs to is there already. */
 static bool has_surname_before(const struct extract_labelled *it, size_t initial)
 {
@@ -155,8 +160,10 @@ static void repair_last_name(const struct extract_labelled *it)
         return;
     bool initials = it->tokens[at + 1].shape == EXTRACT_INITIAL
         || (it->tokens[at + 1].shape == EXTRACT_CAPS && it->tokens[at + 1].len <= 3);
-    if (initials && extract_is_word(&it->tokens[at])
-        && (it->tokens[at + 2].shape == ':' || it->tokens[at + 2].shape == ','))
+    bool goes_on = it->tokens[at - 1].shape == ',' || is_and(it, at - 1);
+    uint8_t after = it->tokens[at + 2].shape;
+    bool ends = after == ':' || after == ',' || (after == '.' && it->tokens[at + 3].space);
+    if (goes_on && initials && extract_is_word(&it->tokens[at]) && ends)
         extract_relabel(it, (struct extract_span){ at, at + 3 }, EXTRACT_AUTHOR);
 }
 
@@ -206,12 +213,12 @@ static void repair_more_names(const struct extract_labelled *it)
     struct extract_span title = extract_run(it, EXTRACT_TITLE, 0);
     size_t at = title.from;
     bool both = false;
-    bool behind = at > 0 && at < it->count && it->labels[at - 1] == EXTRACT_AUTHOR
-        && (it->tokens[at - 1].shape == ',' || begins_name(it, at));
-    if (!behind)
+    bool named = at > 0 && at < it->count && it->labels[at - 1] == EXTRACT_AUTHOR;
+    both = named && is_and(it, at - 1);
+    if (!named || !(both || it->tokens[at - 1].shape == ',' || begins_name(it, at)))
         return;
     for (; at < title.to && is_of_names(it, at); at++)
-        both = both || extract_is(it, at, "and") || it->tokens[at].shape == '&';
+        both = both || is_and(it, at);
     bool stops = both && at + 3 < title.to && it->tokens[at].shape == '.'
         && it->tokens[at + 1].space;
     size_t end = at < title.to && it->tokens[at].shape == '.' ? at + 1 : at;
@@ -223,8 +230,62 @@ static void repair_more_names(const struct extract_labelled *it)
         extract_relabel(it, (struct extract_span){ title.from, end }, EXTRACT_AUTHOR);
 }
 
+static bool is_initials(const struct extract_token *token)
+{
+    return token->shape == EXTRACT_INITIAL || (token->shape == EXTRACT_CAPS && token->len <= 3);
+}
+
+/* "<author> de Marcken C. Heads of, <title> and of what": a surname and its initials are all
+ * names there are, where no comma is before their full stop and what follows is no surname. */
+static void repair_one_name(const struct extract_labelled *it)
+{
+    size_t title = extract_run(it, EXTRACT_TITLE, 0).from, at = 0;
+    while (at < 4 && at < it->count && extract_is_word(&it->tokens[at])
+           && !is_initials(&it->tokens[at]))
+        at++;
+    size_t first = at + 2;                  /* behind the full stop */
+    if (at == 0 || at > 3 || first >= title || title >= it->count
+        || !is_initials(&it->tokens[at]) || it->tokens[at + 1].shape != '.')
+        return;
+    const struct extract_token *word = &it->tokens[first];
+    bool capital = word->shape >= EXTRACT_CAPITAL && word->shape <= EXTRACT_MIXED;
+    bool reads = it->tokens[first + 1].shape == EXTRACT_LOWER && !is_and(it, first + 1);
+    bool stops = it->tokens[first + 1].shape == ':';
+    if (word->space && capital && (reads || stops)) {
+        extract_relabel(it, (struct extract_span){ 0, first }, EXTRACT_AUTHOR);
+        extract_relabel(it, (struct extract_span){ first, title }, EXTRACT_TITLE);
+    }
+}
+
+/* "<title> Ying Hao Lim and Suet Yan Liew. Alignment": names in full, where the chain has seen
+ * none. */
+static void repair_full_names(const struct extract_labelled *it)
+{
+    struct extract_span title = extract_run(it, EXTRACT_TITLE, 0);
+    size_t at = 0, words = 0, fewest = SIZE_MAX;
+    bool both = false;
+    if (title.from > 0 || extract_run(it, EXTRACT_AUTHOR, 0).from < it->count)
+        return;
+    while (at < title.to && it->tokens[at].shape != '.' && (at == 0 || is_of_names(it, at))) {
+        uint8_t shape = it->tokens[at].shape;
+        if (is_and(it, at) || shape == ',') {
+            both = both || is_and(it, at);
+            fewest = words < fewest ? words : fewest;
+            words = 0;
+        }
+        words += shape >= EXTRACT_CAPITAL && shape <= EXTRACT_MIXED;
+        at++;
+    }
+    fewest = words < fewest ? words : fewest;
+    if (both && fewest > 1 && at + 3 < title.to && it->tokens[at].shape == '.'
+        && it->tokens[at + 1].space)
+        extract_relabel(it, (struct extract_span){ 0, at + 1 }, EXTRACT_AUTHOR);
+}
+
 void extract_author_repair(const struct extract_labelled *it)
 {
+    repair_one_name(it);
+    repair_full_names(it);
     repair_names_end(it);
     repair_more_names(it);
     repair_last_name(it);

@@ -70,3 +70,25 @@ TEST_PLAIN(a_body_that_signs_a_work_is_its_author)
     check_names("The X Study Group. Continued use of words", "The X",
                 "Continued use of words");
 }
+
+TEST_PLAIN(one_name_and_its_initials_are_all_names_there_are)
+{
+    check_names("de Weir C. Heads of, and what they carry", "and what",
+                "Heads of, and what they carry");
+    check_names("Weir S. SEXTANT: Words of old books", "Words", "SEXTANT: Words of old books");
+    check_names("John S. Weir and Jane Doe. Words of old", "Words", "Words of old");
+}
+
+TEST_PLAIN(a_title_like_a_name_with_initials_stays_a_title)
+{
+    check_names("Gan Y, Zhang Q. Natural SQL: Words of old", "Natural",
+                "Natural SQL: Words of old");
+}
+
+TEST_PLAIN(names_go_on_behind_and_up_to_their_stop)
+{
+    check_names("Reem Weir and Ayed Doe Salman. On words of old", "Ayed", "On words of old");
+    check_names("Ying Hao Lim and Suet Yan Liew. On words of old", "Ying", "On words of old");
+    check_names("Sense and Sensibility. A novel of words", "Sense",
+                "Sense and Sensibility. A novel of words");
+}
