@@ -10,6 +10,7 @@
 #include <weir/metric.h>
 #include <weir/offload.h>
 
+#include "base/forget.h"
 #include "base/json.h"
 #include "base/world.h"
 #include "extract/document.h"
@@ -114,7 +115,7 @@ void dossier_unref(struct dossier *dossier)
     wr_watch_close(&dossier->news_writer);
     wr_watch_free(dossier->news);
     wr_mutex_fini(&dossier->guard);
-    free(dossier);
+    wr_forget_free(dossier);
 }
 
 const char *dossier_id(const struct dossier *dossier)

@@ -1,6 +1,8 @@
 /* service_test.c - checking references over HTTP, in a whole node. */
 #include "svc/check/service.h"
 
+#include <unistd.h>
+
 #include <weir/file.h>
 #include <weir/run.h>
 #include <weir/task.h>
@@ -271,6 +273,36 @@ TEST(its_routes_keep_their_deadlines)
     rig_tables[1] = &check_keys;
     check_deadlines(&row);
     check_service_free(service);
+}
+
+static void write_conf(const char *path, const char *text)
+{
+    CHECK_OK(wr_file_write_atomic(path, text, strlen(text), 0600, WR_NEVER));
+}
+
+TEST(what_is_live_is_in_force_after_a_reload_and_the_rest_after_a_new_start)
+{
+    struct rig rig;
+    char path[] = "/tmp/weir-service-XXXXXX", flag[60];
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    close(fd);
+    snprintf(flag, sizeof(flag), "--config=%s", path);
+    write_conf(path, "[check]\nreport_ttl = \"24h\"\nworkers = 3\n");
+    begin(&rig, "--check-offline", flag);
+    CHECK_EQ(202, hand_in(&rig, "/v1/check?file=one.bib", ONE));
+    read_events(&rig, "");
+    write_conf(path, "[check]\nreport_ttl = \"10s\"\nworkers = 5\n");
+    CHECK_EQ(202, rig_post(&rig, "/api/v1/reload", &answer));
+    CHECK_OK(wr_sleep(wr_after(WR_S(5))));
+    CHECK_EQ(200, ask(&rig, "GET", ""));
+    CHECK_OK(wr_sleep(wr_after(WR_S(6))));
+    CHECK_EQ(404, ask(&rig, "GET", ""));
+    CHECK_EQ(200, rig_get(&rig, "/api/v1/config", &answer));
+    CHECK(strstr(answer.body, "\"check.report_ttl\":{\"value\":\"10s\""));
+    CHECK(strstr(answer.body, "\"check.workers\":{\"value\":3,"));
+    end(&rig);
+    CHECK_OK(wr_file_remove(path, WR_NEVER));
 }
 
 /* ---- amnesia ---- */
