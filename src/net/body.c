@@ -50,13 +50,14 @@ static wr_err coding_of(const struct head *head, enum unzip_coding *ret)
 /* One of the few that may be large at a time. */
 static bool enter_large(struct wr_call *call)
 {
-    if (!call->route->spool)
-        return true;
-    if (atomic_fetch_add(&call->http->large_bodies, 1) < LARGE_MAX) {
-        call->large = true;
-        return true;
-    }
+    if (call->large || atomic_fetch_add(&call->http->large_bodies, 1) < LARGE_MAX)
+        return call->large = true;
     atomic_fetch_sub(&call->http->large_bodies, 1);
+    return false;
+}
+
+static bool refuse_large(struct wr_call *call)
+{
     return refused(call, WR_BUSY, 429, "as many large bodies come in as may at a time");
 }
 
@@ -72,8 +73,9 @@ bool call_body_open(struct wr_call *call)
         return refused(call, WR_UNSUPPORTED, 415,
                        "the body may be plain, or in one of gzip and zstd, once");
     }
-    if (!enter_large(call))
-        return false;
+    bool told = call->head.length_known && call->head.length > BODY_FILE_STEP;
+    if (call->route->spool && told && !enter_large(call))
+        return refuse_large(call);
     if (coding == UNZIP_IDENTITY)
         return true;
     const struct limits *now = &call->http->now;
@@ -122,8 +124,14 @@ static void keep(struct wr_call *call, const char *bytes, size_t len)
         call->body_over = true;
         return;
     }
-    if (call->large && call->http->conf.spool && call->collected.len + len > BODY_FILE_STEP)
-        spill(call);
+    if (call->route->spool && call->collected.len + len > BODY_FILE_STEP) {
+        if (!enter_large(call))
+            call->file_err = WR_BUSY;
+        else if (call->http->conf.spool)
+            spill(call);
+    }
+    if (call->file_err)
+        return;                         /* what comes is not kept, and its end awaited */
     wr_text_bytes(&call->collected, bytes, len);
     call->body_over |= call->collected.cut > 0;
     call->body = (struct slice){ call->collected.at, call->collected.len };
@@ -159,6 +167,8 @@ void call_collect(struct wr_call *call, const char *bytes, size_t len)
 
 static bool whole_again(struct wr_call *call)
 {
+    if (call->file_err == WR_BUSY && !call->large)
+        return refuse_large(call);
     if (!call->file && !call->file_err)
         return true;
     spill(call);

@@ -435,6 +435,30 @@ static bool take_option(struct checking *checking, int option)
 }
 
 /* Whatever is wrong has been said. */
+/* "--json a.bib b.bib" would put a report in the place of a document. */
+static bool outputs_spare_documents(const struct checking *checking)
+{
+    static const char *const kinds[] = { ".bib", ".bbl", ".tex", ".pdf", ".docx" };
+    for (enum form form = 0; form < FORM_COUNT; form++) {
+        const char *path = checking->out[form];
+        struct stat out, in;
+        bool document = false, there = path && stat(path, &out) == 0 && S_ISREG(out.st_mode);
+        size_t len = path ? strlen(path) : 0;
+        for (size_t i = 0; there && i < sizeof(kinds) / sizeof(*kinds); i++)
+            document |= len > strlen(kinds[i])
+                && strcasecmp(path + len - strlen(kinds[i]), kinds[i]) == 0;
+        for (size_t i = 0; there && i < checking->file_count; i++)
+            document |= stat(checking->files[i], &in) == 0 && in.st_dev == out.st_dev
+                && in.st_ino == out.st_ino;
+        if (document) {
+            fprintf(stderr, "weir check: a report would take the place of %s; give it another "
+                    "name, or - for standard output\n", path);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_options(struct checking *checking, int argc, char **argv)
 {
     int option;
@@ -456,7 +480,7 @@ static bool read_options(struct checking *checking, int argc, char **argv)
         checking->out[FORM_TEXT] = "-";
     if (!checking->file_count)
         fprintf(stderr, "weir check: no file is named; weir check --help says more\n");
-    return checking->file_count;
+    return checking->file_count && outputs_spare_documents(checking);
 }
 
 static int check(struct checking *checking)

@@ -43,9 +43,10 @@ struct dossier {
     char id[DOSSIER_ID_MAX], name[DOSSIER_NAME_MAX];
     bool one_per_line, offline;
     struct wr_body body;                    /* until it was taken apart */
-    atomic_bool stopped;
+    atomic_bool stopped, withdrawn;
     struct wr_mutex guard;                  /* of all that follows but the forms */
     struct dossier_view view;
+    bool over;                              /* the last line was written */
     struct wr_text log;
     struct wr_watch *news;
     struct wr_watch_writer news_writer;
@@ -57,6 +58,20 @@ struct dossier {
 struct part { struct dossier *dossier; size_t index; };
 
 /* ---- making and letting go ---- */
+
+/* Cut before a character, not inside of one; and of what controls a terminal nothing is kept. */
+static void take_name(struct dossier *dossier, const char *name)
+{
+    snprintf(dossier->name, sizeof(dossier->name), "%s", name);
+    size_t len = strlen(dossier->name);
+    if (name[len])
+        while (len > 0 && ((unsigned char)name[len] & 0xc0) == 0x80)
+            len--;
+    dossier->name[len] = '\0';
+    for (char *c = dossier->name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '_';
+}
 
 static wr_err make(struct dossier **ret, const char *id, const char *name)
 {
@@ -72,7 +87,7 @@ static wr_err make(struct dossier **ret, const char *id, const char *name)
     }
     atomic_init(&dossier->holders, 1);
     snprintf(dossier->id, sizeof(dossier->id), "%s", id);
-    snprintf(dossier->name, sizeof(dossier->name), "%s", name);
+    take_name(dossier, name);
     dossier->guard = (struct wr_mutex)WR_MUTEX("check.dossier", 710);
     dossier->log = wr_text_heap(LOG_MAX);
     for (size_t i = 0; i < CHECK_FORM_COUNT; i++)
@@ -142,6 +157,8 @@ const char *dossier_word(enum dossier_state state)
 /* With its guard held. */
 static void add_line(struct dossier *dossier, const char *name, const struct wr_text *json)
 {
+    if (dossier->over)
+        return;                             /* it was withdrawn while somebody worked on it */
     bool last = dossier->view.state == DOSSIER_DONE || dossier->view.state == DOSSIER_FAILED;
     size_t room = LOG_MAX - dossier->log.len, need = strlen(name) + json->len + 3;
     if (json->cut || need + (last ? 0 : LOG_SPARE) > room)
@@ -222,6 +239,7 @@ static void end(struct dossier *dossier, enum dossier_state state, const struct 
     dossier->view.state = state;
     dossier->view.ended = wr_now();
     add_line(dossier, state == DOSSIER_DONE ? "report" : "failed", json);
+    dossier->over = true;
     for (size_t i = 0; i < CHECK_FORM_COUNT; i++)
         dossier->view.bytes += dossier->forms[i].len;
     wr_watch_close(&dossier->news_writer);
@@ -236,13 +254,19 @@ void dossier_fail(struct dossier *dossier, wr_err err, const char *why)
     wr_json_object(&json, NULL);
     wr_json_str(&json, "why", why);
     wr_json_end(&json);
+    struct wr_body body = { 0 };
     wr_mutex_lock(&dossier->guard);
+    if (dossier->view.state == DOSSIER_WAITING) {
+        body = dossier->body;               /* nobody will take it apart any more */
+        dossier->body = (struct wr_body){ 0 };
+    }
     if (dossier->view.state != DOSSIER_DONE && dossier->view.state != DOSSIER_FAILED) {
         dossier->view.err = err;
         snprintf(dossier->view.why, sizeof(dossier->view.why), "%s", why);
         end(dossier, DOSSIER_FAILED, &text);
     }
     wr_mutex_unlock(&dossier->guard);
+    wr_body_free(&body);
 }
 
 void dossier_stop(struct dossier *dossier)
@@ -413,6 +437,18 @@ void dossier_work(struct dossier *dossier, const struct check_panel *panel, wr_t
 
 /* ---- looking ---- */
 
+void dossier_withdraw(struct dossier *dossier)
+{
+    atomic_store(&dossier->withdrawn, true);
+    dossier_stop(dossier);
+    dossier_fail(dossier, WR_CANCELED, "it was withdrawn");
+}
+
+bool dossier_withdrawn(const struct dossier *dossier)
+{
+    return atomic_load(&dossier->withdrawn);
+}
+
 struct dossier_view dossier_view(struct dossier *dossier)
 {
     wr_mutex_lock(&dossier->guard);
@@ -518,6 +554,7 @@ wr_err dossier_unpack(struct dossier **ret, const char *id, const void *bytes, s
     wr_mutex_lock(&dossier->guard);
     dossier->view.state = DOSSIER_DONE;
     dossier->view.ended = wr_now();
+    dossier->over = true;
     wr_text_str(&dossier->log, "report {}\n");
     wr_watch_set(&dossier->news_writer, &dossier->log.len);
     wr_watch_close(&dossier->news_writer);

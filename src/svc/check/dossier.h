@@ -74,7 +74,7 @@ const char *dossier_id(const struct dossier *dossier);
 const char *dossier_name(const struct dossier *dossier);
 
 /* Take it apart, check it, and write its report.  Once.  What goes wrong is in it afterwards;
- * when time is over, or the task is canceled, what is known by then is the report. */
+ * when time is over what is known by then is the report; a task that is canceled makes none. */
 void dossier_work(struct dossier *dossier, const struct check_panel *panel, wr_time deadline);
 
 /* Nobody waits for more: what is known is the report.  Does not wait. */
@@ -82,6 +82,10 @@ void dossier_stop(struct dossier *dossier);
 
 /* There will be no report, unless there is one.  Does not wait. */
 void dossier_fail(struct dossier *dossier, wr_err err, const char *why);
+
+/* Its owner wants no report, and nobody is to have it.  Does not wait. */
+void dossier_withdraw(struct dossier *dossier);
+bool dossier_withdrawn(const struct dossier *dossier);
 
 struct dossier_view dossier_view(struct dossier *dossier);
 

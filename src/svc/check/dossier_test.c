@@ -185,6 +185,50 @@ TEST(one_that_has_failed_is_not_worked_on)
     close_rig(&rig);
 }
 
+static wr_err work_now(void *arg)
+{
+    dossier_work(arg, &rig.panel, wr_after(WR_S(60)));
+    return WR_OK;
+}
+
+/* So large that a thread is at it for a while. */
+TEST(one_that_is_withdrawn_while_it_is_taken_apart_says_no_more)
+{
+    static char text[20000 * (sizeof(TWO) - 1) + 1];
+    for (size_t i = 0; i < 20000; i++)
+        memcpy(text + i * (sizeof(TWO) - 1), TWO, sizeof(TWO));
+    open_rig(&rig);
+    struct dossier *dossier = handed_in("many.bib", text);
+    struct wr_text lines = wr_text_heap(10000);
+    struct wr_scope *scope;
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test",
+                                                             .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_go(scope, "test.work", work_now, dossier));
+    while (dossier_view(dossier).state == DOSSIER_WAITING)
+        CHECK_OK(wr_yield());
+    dossier_withdraw(dossier);
+    CHECK_OK(wr_scope_join(scope, WR_NEVER));
+    CHECK_OK(wr_scope_close(scope));
+    CHECK_EQ(DOSSIER_FAILED, dossier_view(dossier).state);
+    dossier_events(dossier, 0, &lines);
+    CHECK_STR("failed {\"why\":\"it was withdrawn\"}\n", lines.at);
+    wr_text_free(&lines);
+    dossier_unref(dossier);
+    close_rig(&rig);
+}
+
+TEST(a_name_is_cut_before_a_character_and_has_no_controls)
+{
+    char name[400];
+    memset(name, 'a', sizeof(name));
+    memcpy(name + DOSSIER_NAME_MAX - 2, "\xc3\xa4", 3);
+    name[3] = '\n';
+    struct dossier *dossier = handed_in(name, TWO);
+    CHECK_EQ(DOSSIER_NAME_MAX - 2, strlen(dossier_name(dossier)));
+    CHECK_EQ('_', dossier_name(dossier)[3]);
+    dossier_unref(dossier);
+}
+
 TEST(a_report_that_was_packed_is_the_same_elsewhere)
 {
     open_rig(&rig);

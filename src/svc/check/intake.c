@@ -109,6 +109,7 @@ static bool has_ended(struct dossier *dossier, struct dossier_view *view)
 
 static void remove_at(struct intake *intake, size_t index)
 {
+    intake->waiting_bytes -= intake->kept[index].body;
     dossier_unref(intake->kept[index].dossier);
     memmove(&intake->kept[index], &intake->kept[index + 1],
             (intake->count - index - 1) * sizeof(*intake->kept));
@@ -209,16 +210,25 @@ wr_err intake_take(struct intake *intake, const struct dossier_conf *conf, struc
 
 /* ---- reports ---- */
 
-static void put_away(struct intake *intake, struct dossier *dossier, wr_time deadline)
+static wr_err forget(struct intake *intake, const char *id, wr_time deadline)
 {
+    return store_cache_put(intake->conf.store, ROWS, id, strlen(id), NULL, wr_wall(), deadline);
+}
+
+/* Whoever withdraws it meanwhile has put "nothing" there before: that is said again. */
+static void put_away(struct intake *intake, struct dossier *dossier, wr_time ttl,
+                     wr_time deadline)
+{
+    const char *id = dossier_id(dossier);
     struct wr_bytes *bytes = dossier_pack(dossier);
     struct wr_wall until = wr_wall();
-    until.ns += intake->conf.ttl;
+    until.ns += ttl;
     if (bytes && bytes->len <= STORE_CACHE_ANSWER_MAX)
-        (void)!store_cache_put(intake->conf.store, ROWS, dossier_id(dossier),
-                               strlen(dossier_id(dossier)),
+        (void)!store_cache_put(intake->conf.store, ROWS, id, strlen(id),
                                &STORE_BLOB(bytes->data, bytes->len), until, deadline);
     wr_bytes_unref(bytes);
+    if (dossier_withdrawn(dossier))
+        (void)!forget(intake, id, deadline);
 }
 
 void intake_ended(struct intake *intake, struct dossier *dossier, wr_time deadline)
@@ -229,11 +239,11 @@ void intake_ended(struct intake *intake, struct dossier *dossier, wr_time deadli
         intake->waiting_bytes -= kept->body;
         kept->body = 0;
     }
+    wr_time ttl = intake->conf.ttl;
     tidy(intake, 0);
     wr_mutex_unlock(&intake->guard);
-    /* One that was dropped meanwhile is nobody's. */
     if (kept && intake->conf.store && dossier_view(dossier).state == DOSSIER_DONE)
-        put_away(intake, dossier, deadline);
+        put_away(intake, dossier, ttl, deadline);
 }
 
 static wr_err fetch(struct intake *intake, const char *id, struct dossier **ret,
@@ -272,17 +282,14 @@ wr_err intake_drop(struct intake *intake, const char *id, wr_time deadline)
         return err;
     wr_mutex_lock(&intake->guard);
     struct kept *kept = place_of(intake, id);
-    if (kept) {
-        intake->waiting_bytes -= kept->body;
+    if (kept)
         remove_at(intake, (size_t)(kept - intake->kept));
-    }
     wr_mutex_unlock(&intake->guard);
-    dossier_stop(dossier);
-    dossier_fail(dossier, WR_CANCELED, "it was withdrawn");
+    dossier_withdraw(dossier);
     dossier_unref(dossier);
     if (!intake->conf.store)
         return WR_OK;
-    return store_cache_put(intake->conf.store, ROWS, id, strlen(id), NULL, wr_wall(), deadline);
+    return forget(intake, id, deadline);
 }
 
 void intake_running(struct intake *intake, void (*each)(struct dossier *dossier))

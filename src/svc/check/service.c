@@ -22,7 +22,6 @@
 #define TIDY_EVERY WR_S(10)
 #define SAVE_WITHIN WR_S(1)             /* for a store to take a report */
 #define EVENTS_MAX ((size_t)128 << 10)
-#define STOP_WITHIN WR_S(2)             /* what runs in a drain, then there is a report */
 
 struct check_service {
     struct wr_conf *conf;
@@ -104,7 +103,11 @@ static wr_err work(struct check_service *self, struct wr_once *drain)
     if (!err)
         err = keep_tidy(self, drain);
     atomic_store(&self->runs, false);
-    if (!err && wr_scope_join(runners, wr_after(STOP_WITHIN)) != WR_OK)
+    if (err)
+        wr_scope_cancel(runners);
+    /* Half of what a child has in a drain; the rest is for reports to be written. */
+    wr_time moment = wr_conf_duration(self->conf, "drain_deadline") / 5 * 2;
+    if (!err && wr_scope_join(runners, wr_after(moment)) != WR_OK)
         intake_running(self->intake, dossier_stop);
     wr_err ended = wr_scope_join(runners, WR_NEVER);
     (void)!wr_scope_close(runners);
@@ -234,7 +237,7 @@ static void write_place(struct wr_json *json, const char *key, const char *id, c
 
 static wr_err answer_state(struct wr_call *call, struct dossier *dossier)
 {
-    char buf[1024], place[100];
+    char buf[2048], place[100];
     struct wr_text text = WR_TEXT(buf);
     struct wr_json json = wr_json_to(&text);
     struct dossier_view view = dossier_view(dossier);
@@ -258,7 +261,8 @@ static const char *file_name(struct wr_call *call)
 {
     const char *name = wr_call_query(call, "file");
     const char *slash = name ? strrchr(name, '/') : NULL;
-    return slash ? slash + 1 : name && *name ? name : "document";
+    name = slash ? slash + 1 : name;
+    return name && *name ? name : "document";
 }
 
 static wr_err post_document(struct wr_call *call)

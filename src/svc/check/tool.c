@@ -186,8 +186,9 @@ static wr_err read_report(struct mcp_request *request)
         return err;
     struct dossier_view view = dossier_view(dossier);
     const struct check_form *form = check_form("json");
-    const struct wr_text *text = dossier_form(dossier, (size_t)(form - check_forms));
-    if (view.state == DOSSIER_DONE && text)
+    const struct wr_text *text = view.state == DOSSIER_DONE
+        ? dossier_form(dossier, (size_t)(form - check_forms)) : NULL;
+    if (text)
         wr_text_bytes(mcp_request_text(request), text->at, text->len);
     else
         err = view.state == DOSSIER_DONE ? WR_INVALID : WR_NOTFOUND;
