@@ -171,7 +171,8 @@ TEST(a_large_body_that_the_disk_does_not_take_is_503)
 
 TEST(of_large_bodies_sixteen_come_at_once_and_any_number_one_after_the_other)
 {
-    static const char begun[] = "POST /file HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n";
+    static const char begun[] =
+        "POST /file HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n";
     char folder[] = "/tmp/weir-body-XXXXXX";
     struct wr_stream *streams[16];
     struct site site;

@@ -59,7 +59,7 @@ struct part { struct dossier *dossier; size_t index; };
 
 /* ---- making and letting go ---- */
 
-/* Cut before a character, not inside of one; and of what controls a terminal nothing is kept. */
+/* Cut before a character, not inside of one; what controls a terminal is not kept. */
 static void take_name(struct dossier *dossier, const char *name)
 {
     snprintf(dossier->name, sizeof(dossier->name), "%s", name);
