@@ -124,11 +124,13 @@ def tidy(long):
 
 
 def lint(long):
-    """clang-tidy over every source, as the clang build compiles it."""
+    """clang-tidy over every source, as the clang build compiles it; over tests in the long
+    tier."""
     folder = build.build("asan")
     database = json.loads((folder / "compile_commands.json").read_text())
     sources = sorted({entry["file"] for entry in database if "/src/" in entry["file"]
-                      and entry["file"].endswith(".c")})
+                      and entry["file"].endswith(".c")
+                      and (long or not entry["file"].endswith("_test.c"))})
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return sum(pool.map(lambda source: command("clang-tidy", "-p", folder, "--quiet",
                                                    folder / source), sources), Count())
@@ -219,10 +221,11 @@ STAGES = [
           lambda long: suite("gcc", *repeat(long))),
     Stage("clang", "unit suite, clang -O2, on one and two workers",
           lambda long: suite("clang", *repeat(long)), "long"),
+    # In the fast tier each on as many workers as it finds most with.
     Stage("asan", "unit suite, clang, address and undefined behaviour",
-          lambda long: suite("asan", *repeat(long))),
+          lambda long: suite("asan", *repeat(long) or ["--no-suite", "workers-2"])),
     Stage("tsan", "unit suite, clang, data races",
-          lambda long: suite("tsan", *repeat(long))),
+          lambda long: suite("tsan", *repeat(long) or ["--no-suite", "workers-1"])),
     # Without the weather: those programs take the system's memory away, and valgrind needs it.
     Stage("memcheck", "unit suite under valgrind, one worker",
           lambda long: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
