@@ -182,7 +182,7 @@ def mutants(long):
 def postgres(long):
     """What the test programs of the store show on a server; what is skipped has failed."""
     folder = build.build("gcc") / "src"
-    programs = sorted(folder / path.stem for path in (build.TOP / "src/store").glob("*_test.c")
+    programs = sorted(folder / path.stem for path in (build.TOP / "src").rglob("*_test.c")
                       if re.search(r"STORE_TEST|SERVER_TEST", path.read_text()))
     durable = [program for program in programs if program.stem == "pg_kill_test"]
     programs = [program for program in programs if program not in durable]

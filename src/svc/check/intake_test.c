@@ -148,8 +148,10 @@ STORE_TEST(a_report_in_the_store_outlives_the_process_until_its_time_is_over)
     dossier_unref(found);
     CHECK_OK(intake_drop(next, dossier_id(other), wr_after(WR_S(5))));
     CHECK(!is_there(next, dossier_id(other)));
-    pass(WR_S(101));
-    CHECK(!is_there(next, dossier_id(dossier)));
+    if (!rig_server) {                      /* whose clock is not that of this process */
+        pass(WR_S(101));
+        CHECK(!is_there(next, dossier_id(dossier)));
+    }
     dossier_unref(dossier);
     dossier_unref(other);
     intake_free(next);
