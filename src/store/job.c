@@ -7,10 +7,12 @@
 
 #include <string.h>
 
+#include "store/job_sql.h"
 #include "store/schema.h"
 #include "store/store_int.h"
 
 #define ATTEMPTS_MAX 2
+#define LOST "'WORKER_LOST: its lease ran out, and no attempt is left'"
 #define EXPIRE_MAX WR_STR(STORE_JOB_CLAIM_MAX)
 
 /* seq is the order of arrival; every index ends with it.  `attempt` only rises and tells
@@ -65,24 +67,6 @@ const struct store_step store_job_ages = {
     .postgres = "create index job_done_age on job_done using brin (finished_at);",
 };
 
-/* What a row of either table is read as: see read_row. */
-#define OPEN_COLUMNS(input) "id, task, kind, slot, priority, state, attempt, queued_at," \
-    " started_at, null as finished_at, " input ", null as output, null as error, seq"
-#define DONE_COLUMNS "id, task, kind, slot, priority, state, attempt, queued_at, started_at," \
-    " finished_at, input, output, error, seq"
-
-/* A finished job, from an open one; who moves it says what it came to. */
-#define INTO_DONE "insert into job_done (id, task, kind, slot, priority, state, attempt," \
-    " queued_at, started_at, finished_at, input, output, error)" \
-    " select id, task, kind, slot, priority,"
-#define AS_IT_WAS " attempt, queued_at, started_at, now_ms(), input,"
-
-/* The same on a server, from those that a part of the statement, `gone`, has taken out. */
-#define GONE_INTO_DONE " insert into job_done (id, task, kind, slot, priority, state," \
-    " attempt, queued_at, started_at, finished_at, input, output, error, seq)" \
-    " select id, task, kind, slot, priority,"
-#define FROM_GONE ", seq from gone"
-
 /* ---- queueing ---- */
 
 static const struct store_verb add = {
@@ -130,7 +114,7 @@ wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_ti
 
 /* ---- claiming ---- */
 
-/* Rows that are changed come back in no order: the claim's own is restored by read_jobs. */
+/* Rows that are changed come back in no order: the claim's own is restored by store_jobs_read. */
 #define CLAIM_AS "update job set state = 2, attempt = attempt + 1, tries = tries + 1," \
     " started_at = now_ms(), lease_until = now_ms() + ?2"
 #define CLAIM CLAIM_AS " where seq "
@@ -158,6 +142,27 @@ static const struct store_verb claim_one = {
     .sqlite = { CLAIM "= " FIRST " limit 1) returning " OPEN_COLUMNS("input") },
     .postgres = CLAIM_AS " where ?3::bigint = 1 and id = " FIRST_FREE
                 " limit 1 for update skip locked) returning " OPEN_COLUMNS("input"),
+};
+
+/* Tasks in turn: first of all the first job of each, and what a task has running counts as if it
+ * stood before.  All that is queued for the slot is looked at. */
+#define IN_TURN "select seq, id, priority, queued_at, row_number() over (partition by task" \
+    " order by priority, queued_at, seq) + coalesce(busy, 0) as turn from job left join" \
+    " (select task as whose, count(*) as busy from job where state <> 1 and state = 2" \
+    "  and slot = ?1 group by task) as those on whose = task where state = 1 and slot = ?1"
+#define BY_TURN " order by priority, turn, queued_at, seq limit ?3"
+
+static const struct store_verb claim_fair = {
+    .name = "job.claim_fair", .writes = true, .undo = true,
+    .sqlite = { CLAIM "in (select seq from (" IN_TURN ")" BY_TURN ") returning "
+                OPEN_COLUMNS("input") },
+    /* More are looked at than are taken: others may be taking the first of them. */
+    .postgres = "with ranked as materialized (select * from (" IN_TURN ") as all_of_them"
+                BY_TURN "::bigint * 8), free as (select job.id from job join ranked"
+                "  on job.id = ranked.id where job.state = 1 order by ranked.priority,"
+                "  ranked.turn, ranked.queued_at, ranked.seq limit ?3::bigint"
+                "  for update of job skip locked) " CLAIM_AS
+                " where id in (select id from free) returning " OPEN_COLUMNS("input"),
 };
 
 static struct wr_wall wall_of(int64_t ms)
@@ -194,13 +199,13 @@ static bool before(const struct store_rows *rows, size_t one, size_t other)
 }
 
 /* At most STORE_JOB_CLAIM_MAX rows, nearly in order as a rule: insertion it is. */
-static void read_jobs(struct store_jobs *jobs)
+void store_jobs_read(struct store_jobs *jobs, bool sort)
 {
     size_t order[STORE_JOB_CLAIM_MAX];
     jobs->count = jobs->rows.count;
     for (size_t i = 0; i < jobs->count; i++) {
         size_t at = i;
-        for (; at > 0 && before(&jobs->rows, i, order[at - 1]); at--)
+        for (; sort && at > 0 && before(&jobs->rows, i, order[at - 1]); at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
@@ -208,20 +213,24 @@ static void read_jobs(struct store_jobs *jobs)
         read_row(&jobs->rows, order[i], &jobs->jobs[i]);
 }
 
-wr_err store_job_claim(struct store *store, const char *slot, size_t max, wr_time lease,
+wr_err store_job_claim(struct store *store, const struct store_job_claim *which,
                        struct store_jobs *ret, wr_time deadline)
 {
+    size_t max = which->max;
     WR_ASSERT(max > 0 && max <= STORE_JOB_CLAIM_MAX);
-    WR_ASSERT(lease >= WR_MS(1));
+    WR_ASSERT(which->lease >= WR_MS(1));
     wr_err err;
     do {
-        ret->lease_until = wr_after(lease);
-        err = store_do(store, max == 1 ? &claim_one : &claim, STORE_VALUES(
-            STORE_TEXT(slot), STORE_INT(lease / WR_MS(1)), STORE_INT((int64_t)max)), &ret->rows,
-            deadline);
+        ret->lease_until = wr_after(which->lease);
+        const struct store_verb *verb = which->fair ? &claim_fair
+                                        : max == 1  ? &claim_one
+                                                    : &claim;
+        err = store_do(store, verb, STORE_VALUES(
+            STORE_TEXT(which->slot), STORE_INT(which->lease / WR_MS(1)),
+            STORE_INT((int64_t)max)), &ret->rows, deadline);
         max /= 2;
     } while (err == WR_INVALID && max > 0);     /* too large a result: fewer will do */
-    read_jobs(ret);
+    store_jobs_read(ret, true);
     return err;
 }
 
@@ -246,9 +255,6 @@ static wr_err bring_back(struct store *store, const struct store_verb *verb,
     store_rows_free(&rows);
     return err;
 }
-
-/* The attempt ?2 holds the job ?1. */
-#define HELD " where id = ?1 and attempt = ?2 and state = 2 and lease_until > now_ms()"
 
 static const struct store_verb beat = {
     .name = "job.beat", .writes = true,
@@ -295,46 +301,7 @@ wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, 
                                                     STORE_INT(!counted)), deadline);
 }
 
-static const struct store_verb park = {
-    .name = "job.park", .writes = true,
-    .sqlite = { "update job set state = 3, tries = tries - 1, lease_until = null" HELD },
-};
-
-wr_err store_job_park(struct store *store, const char *id, uint32_t attempt, wr_time deadline)
-{
-    return store_change_one(store, &park, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt)),
-                            deadline);
-}
-
 /* ---- what others do ---- */
-
-static const struct store_verb resume = {
-    .name = "job.resume", .writes = true,
-    .sqlite = { "update job set state = 1 where id = ?1 and state = 3 returning slot" },
-};
-
-wr_err store_job_resume(struct store *store, const char *id, wr_time deadline)
-{
-    return bring_back(store, &resume, STORE_VALUES(STORE_TEXT(id)), deadline);
-}
-
-#define TO_CANCEL " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
-
-static const struct store_verb cancel = {
-    .name = "job.cancel", .writes = true, .undo = true,
-    .sqlite = { INTO_DONE " 6," AS_IT_WAS " null, null from job" TO_CANCEL,
-                "delete from job" TO_CANCEL },
-    .postgres = "with gone as (delete from job where task = ?1 and (?2::text is null or"
-                " kind = ?2) and (state <> 2 or ?3::boolean) returning *)" GONE_INTO_DONE
-                " 6," AS_IT_WAS " null, null" FROM_GONE,
-};
-
-wr_err store_job_cancel(struct store *store, const char *task, const char *kind, bool running,
-                        uint64_t *ret, wr_time deadline)
-{
-    return store_change(store, &cancel, STORE_VALUES(STORE_TEXT(task), STORE_TEXT(kind),
-                                                     STORE_INT(running)), ret, deadline);
-}
 
 /* Those that fail have state 5 between the first statement and the last. */
 static const struct store_verb expire = {
@@ -345,7 +312,7 @@ static const struct store_verb expire = {
                 " where seq in (select seq from job where state <> 1 and state = 2"
                 " and lease_until <= now_ms() order by lease_until limit " EXPIRE_MAX ")"
                 " returning " OPEN_COLUMNS("null"),
-                INTO_DONE " state," AS_IT_WAS " null, 'its lease ran out' from job"
+                INTO_DONE " state," AS_IT_WAS " null, " LOST " from job"
                           " where state <> 1 and state = 5",
                 "delete from job where state <> 1 and state = 5" },
     .postgres = "with late as (select id from job where state = 2 and lease_until <= now_ms()"
@@ -357,12 +324,25 @@ static const struct store_verb expire = {
                                   " gone as (delete from job where id in (select id from late)"
                                   "  and tries >= attempts_max returning *),"
                                   " done as (" GONE_INTO_DONE " 5," AS_IT_WAS
-                                  " null, 'its lease ran out'" FROM_GONE ")"
+                                  " null, " LOST FROM_GONE ")"
                                   " select * from back union all select id, task, kind, slot, "
                                   "priority, 5, attempt,"
                                   " queued_at, started_at, null, null, null, null, seq"
                                   " from gone",
 };
+
+static const struct store_verb disown = {
+    .name = "job.disown", .writes = true,
+    .sqlite = { "update job set lease_until = 0 where state <> 1 and state = 2" },
+};
+
+wr_err store_job_disown(struct store *store, wr_time deadline)
+{
+    uint64_t count;
+    if (store->engine->listen)
+        return WR_OK;
+    return store_change(store, &disown, (struct store_values){ 0 }, &count, deadline);
+}
 
 static const struct store_verb next_lease = {
     .name = "job.next_lease",
@@ -375,7 +355,7 @@ wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *re
 {
     struct store_rows next;
     wr_err err = store_do(store, &expire, (struct store_values){ 0 }, &ret->rows, deadline);
-    read_jobs(ret);
+    store_jobs_read(ret, true);
     for (size_t i = 0; i < ret->count; i++)
         if (ret->jobs[i].state == STORE_JOB_QUEUED)
             store_wake(store, ret->jobs[i].slot);
@@ -411,7 +391,7 @@ wr_err store_job_get(struct store *store, const char *id, struct store_jobs *ret
                      wr_time deadline)
 {
     wr_err err = store_do(store, &get, STORE_VALUES(STORE_TEXT(id)), &ret->rows, deadline);
-    read_jobs(ret);
+    store_jobs_read(ret, true);
     if (!err && ret->count == 0)
         err = WR_NOTFOUND;
     return err;

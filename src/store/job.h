@@ -4,12 +4,13 @@
  *         .slot = "network_client", .priority = 50, .unique = key, .input = json };
  *     err = store_job_add(store, &new, deadline);          (EXISTS: an open one has the key)
  *
- *     err = store_job_claim(store, "network_client", free_slots, WR_S(30), &jobs, deadline);
+ *     err = store_job_claim(store, &(struct store_job_claim){ .slot = "network_client",
+ *         .max = free, .lease = WR_S(30) }, &jobs, deadline);
  *     for (each job)
  *         ...store_job_beat(store, job->id, job->attempt, WR_S(30), ...) while it runs
  *         store_job_finish(store, job->id, job->attempt, &outcome, deadline)
  *
- * A job is queued, running, waiting (for a person) or gone to history: completed, failed or
+ * A job is queued, running, waiting (for a person: auth.h) or gone to history: completed, failed or
  * canceled.  Only one open job has a `unique` key; a finished one does not stand in its way.
  *
  * Claims come in the order of priority (low first), then of the time at which the job was
@@ -18,8 +19,8 @@
  * most as many as there are claimers, and none starves.
  *
  * A claim is a lease.  It carries the attempt, a number that only rises: whoever beats or
- * finishes says which attempt it is, and one whose lease has run out, whose job was canceled or
- * claimed again, gets NOTFOUND and changes nothing.  A job whose lease runs out is queued again
+ * finishes says which attempt it is, and one whose lease has run out, whose job was canceled
+ * (task.h) or claimed again, gets NOTFOUND and changes nothing.  A job whose lease runs out is queued again
  * with that attempt counted; the last of attempts_max fails it.  So a job is finished once, by
  * one attempt, whatever crashes; what it did outside may have been done twice, and needs a key
  * of its own (idempotency.h).
@@ -88,9 +89,16 @@ struct store_job_end {
  * INVALID (a text that is too long, see above); see store_do. */
 wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_time deadline);
 
-/* Take up to `max` of a slot, at most STORE_JOB_CLAIM_MAX, for the time of the lease.  None:
- * WR_OK and a count of 0. */
-wr_err store_job_claim(struct store *store, const char *slot, size_t max, wr_time lease,
+struct store_job_claim {
+    const char *slot;               /* required */
+    size_t max;                     /* required: at most STORE_JOB_CLAIM_MAX */
+    wr_time lease;                  /* required */
+    bool fair;                      /* within a priority tasks take turns, and who has fewer
+                                     * running comes first; it takes time with what is queued */
+};
+
+/* Take some, for the time of the lease.  None: WR_OK and a count of 0. */
+wr_err store_job_claim(struct store *store, const struct store_job_claim *which,
                        struct store_jobs *ret, wr_time deadline);
 void store_jobs_free(struct store_jobs *jobs);
 
@@ -108,21 +116,15 @@ wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
 wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, bool counted,
                          wr_time deadline);
 
-/* Set aside until a person has helped, which is no failed attempt; and back into the queue.
- * Errors: NOTFOUND. */
-wr_err store_job_park(struct store *store, const char *id, uint32_t attempt, wr_time deadline);
-wr_err store_job_resume(struct store *store, const char *id, wr_time deadline);
-
-/* Cancel those of a task: of one kind or (NULL) all, those that run too or only those that
- * do not.  *ret is how many. */
-wr_err store_job_cancel(struct store *store, const char *task, const char *kind, bool running,
-                        uint64_t *ret, wr_time deadline);
-
 /* Queue again those whose lease has run out, fail those with no attempt left: up to
  * STORE_JOB_CLAIM_MAX at once, which are in *ret, without their input.  *ret_next is how long
  * until the next lease runs out; WR_NEVER: nothing is running. */
 wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *ret_next,
                         wr_time deadline);
+
+/* The leases of all that runs are over.  For a process that has just opened a store that is its
+ * own: who held them is gone.  On a server, which others use too, nothing is done. */
+wr_err store_job_disown(struct store *store, wr_time deadline);
 
 /* Wait until something was queued for this slot since *seen was last set (0 at first).
  * Errors: TIMEOUT, CANCELED; BUSY (more than WAKES_MAX slots). */

@@ -38,7 +38,7 @@ static uint32_t claim(struct store *store, char *ret_id)
     struct store_jobs jobs;
     uint32_t attempt = 0;
     *ret_id = '\0';
-    CHECK_OK(store_job_claim(store, "net", 1, LEASE, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "net", .max = 1, .lease = LEASE }, &jobs, SOON));
     if (jobs.count) {
         snprintf(ret_id, STORE_JOB_ID_MAX + 1, "%s", jobs.jobs[0].id);
         attempt = jobs.jobs[0].attempt;
@@ -72,7 +72,7 @@ STORE_TEST(a_job_is_queued_claimed_and_finished_with_all_it_carries)
     job.input = "{\"q\":1}";
     CHECK_OK(store_job_add(store, &job, SOON));
     wr_time sent = wr_now();
-    CHECK_OK(store_job_claim(store, "net", 5, LEASE, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "net", .max = 5, .lease = LEASE }, &jobs, SOON));
     CHECK_EQ(1, jobs.count);
     CHECK(jobs.lease_until >= sent + LEASE && jobs.lease_until <= sent + LEASE + rig_slack());
     CHECK_STR("j1", jobs.jobs[0].id);
@@ -99,7 +99,7 @@ STORE_TEST(nothing_to_claim_is_a_count_of_none)
 {
     struct store_jobs jobs;
     CHECK_OK(add(store, "j1", 0));
-    CHECK_OK(store_job_claim(store, "gpu", 1, LEASE, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "gpu", .max = 1, .lease = LEASE }, &jobs, SOON));
     CHECK_EQ(0, jobs.count);
     store_jobs_free(&jobs);
     CHECK_ERR(WR_NOTFOUND, store_job_get(store, "j2", &jobs, SOON));
@@ -150,7 +150,7 @@ STORE_TEST(claims_come_by_priority_then_time_then_arrival)
     CHECK_OK(add(store, "c", 50));
     CHECK_OK(add(store, "d", 10));
     CHECK_OK(add(store, "e", 10));
-    CHECK_OK(store_job_claim(store, "net", 4, LEASE, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "net", .max = 4, .lease = LEASE }, &jobs, SOON));
     REQUIRE(jobs.count == 4);
     for (size_t i = 0; i < 4; i++)
         CHECK_STR(want[i], jobs.jobs[i].id);
@@ -183,7 +183,6 @@ STORE_TEST(a_holder_whose_lease_ran_out_changes_nothing)
     CHECK_ERR(WR_NOTFOUND, store_job_beat(store, "j1", 1, LEASE, SOON));
     CHECK_ERR(WR_NOTFOUND, complete(store, "j1", 1));
     CHECK_ERR(WR_NOTFOUND, store_job_requeue(store, "j1", 1, true, SOON));
-    CHECK_ERR(WR_NOTFOUND, store_job_park(store, "j1", 1, SOON));
     CHECK_EQ(STORE_JOB_RUNNING, state_of(store, "j1"));
 }
 
@@ -247,42 +246,73 @@ STORE_TEST(a_requeue_that_is_not_counted_gives_a_new_attempt_and_takes_none_away
     store_jobs_free(&jobs);
 }
 
-STORE_TEST(a_parked_job_waits_until_it_is_resumed)
+STORE_TEST(who_opens_a_file_anew_has_back_what_ran_and_a_server_is_left_alone)
 {
     char id[STORE_JOB_ID_MAX + 1];
+    struct store_jobs jobs;
+    wr_time next;
     CHECK_OK(add(store, "j1", 0));
-    CHECK_OK(store_job_park(store, "j1", claim(store, id), SOON));
-    CHECK_EQ(STORE_JOB_WAITING, state_of(store, "j1"));
-    CHECK_EQ(0, claim(store, id));
-    CHECK_OK(store_job_resume(store, "j1", SOON));
-    CHECK_ERR(WR_NOTFOUND, store_job_resume(store, "j1", SOON));
-    CHECK_EQ(2, claim(store, id));
+    CHECK_EQ(1, claim(store, id));
+    CHECK_OK(store_job_disown(store, SOON));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(rig_server ? 0 : 1, jobs.count);
+    store_jobs_free(&jobs);
+    CHECK_EQ(rig_server ? STORE_JOB_RUNNING : STORE_JOB_QUEUED, state_of(store, "j1"));
 }
 
-/* ---- cancel ---- */
+/* ---- fair ---- */
 
-STORE_TEST(a_cancel_takes_those_of_its_task_and_kind_and_is_final)
+static void add_for(struct store *store, const char *task, int from, int to, int32_t priority)
 {
-    char id[STORE_JOB_ID_MAX + 1];
-    uint64_t count;
-    struct store_job_new other = job_of("other", 9), kind = job_of("kind", 9);
-    other.task = "another";
-    kind.kind = "llm";
-    CHECK_OK(add(store, "run", 0));
-    CHECK_EQ(1, claim(store, id));
-    CHECK_OK(add(store, "wait", 1));
-    CHECK_OK(store_job_add(store, &other, SOON));
-    CHECK_OK(store_job_add(store, &kind, SOON));
-    CHECK_OK(store_job_cancel(store, "task", "fetch", false, &count, SOON));
-    CHECK_EQ(1, count);
-    CHECK_EQ(STORE_JOB_CANCELED, state_of(store, "wait"));
-    CHECK_EQ(STORE_JOB_RUNNING, state_of(store, "run"));
-    CHECK_EQ(STORE_JOB_QUEUED, state_of(store, "kind"));
-    CHECK_OK(store_job_cancel(store, "task", NULL, true, &count, SOON));
-    CHECK_EQ(2, count);
-    CHECK_ERR(WR_NOTFOUND, complete(store, "run", 1));
-    CHECK_EQ(STORE_JOB_CANCELED, state_of(store, "run"));
-    CHECK_EQ(STORE_JOB_QUEUED, state_of(store, "other"));
+    for (int i = from; i < to; i++) {
+        char id[32];
+        snprintf(id, sizeof(id), "%s%d", task, i);
+        struct store_job_new job = job_of(id, priority);
+        job.task = task;
+        CHECK_OK(store_job_add(store, &job, SOON));
+    }
+}
+
+/* The ids of what is claimed, joined by blanks. */
+static const char *claim_some(struct store *store, size_t max, bool fair)
+{
+    static char ids[200];
+    struct store_jobs jobs;
+    size_t len = 0;
+    ids[0] = '\0';
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "net", .max = max, .lease = LEASE, .fair = fair }, &jobs, SOON));
+    for (size_t i = 0; i < jobs.count; i++)
+        len += (size_t)snprintf(ids + len, sizeof(ids) - len, "%s%s", i ? " " : "",
+                                jobs.jobs[i].id);
+    store_jobs_free(&jobs);
+    return ids;
+}
+
+STORE_TEST(without_fairness_who_came_first_is_served_first)
+{
+    add_for(store, "a", 0, 3, 0);
+    add_for(store, "b", 0, 2, 0);
+    CHECK_STR("a0 a1 a2 b0", claim_some(store, 4, false));
+}
+
+STORE_TEST(with_fairness_tasks_take_turns_and_who_has_fewer_running_comes_first)
+{
+    add_for(store, "a", 0, 6, 0);
+    add_for(store, "b", 0, 2, 0);
+    add_for(store, "c", 0, 1, 0);
+    CHECK_STR("a0 a1", claim_some(store, 2, false));
+    CHECK_STR("b0", claim_some(store, 1, true));
+    CHECK_STR("c0", claim_some(store, 1, true));
+    CHECK_STR("b1", claim_some(store, 1, true));        /* a has two running, b had one */
+    CHECK_STR("a2 a3", claim_some(store, 2, true));
+}
+
+STORE_TEST(fairness_is_within_a_priority)
+{
+    add_for(store, "a", 0, 2, 0);
+    add_for(store, "b", 0, 2, 5);
+    CHECK_STR("a0 a1 b0", claim_some(store, 3, true));
 }
 
 /* ---- waking ---- */
@@ -337,11 +367,7 @@ STORE_TEST(whatever_brings_a_job_back_wakes)
     CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
     CHECK_OK(store_job_requeue(store, "j1", claim(store, id), false, SOON));
     CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
-    CHECK_OK(store_job_park(store, "j1", claim(store, id), SOON));
-    CHECK_ERR(WR_TIMEOUT, store_job_wait(store, "net", &seen, WR_NOW));
-    CHECK_OK(store_job_resume(store, "j1", SOON));
-    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
-    CHECK_EQ(3, claim(store, id));
+    CHECK_EQ(2, claim(store, id));
     pass(LEASE);
     CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
     store_jobs_free(&jobs);
@@ -420,7 +446,7 @@ STORE_TEST(what_was_taken_can_be_claimed_and_read_however_long)
     char *output = text_of(STORE_JOB_OUTPUT_MAX + 1), *error = text_of(STORE_JOB_ERROR_MAX + 1);
     CHECK_OK(store_job_add(store, &(struct store_job_new){ .id = "a", .task = name,
         .kind = name, .slot = slot, .unique = name, .input = input }, SOON));
-    CHECK_OK(store_job_claim(store, slot, 1, WR_S(10), &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = slot, .max = 1, .lease = WR_S(10) }, &jobs, SOON));
     CHECK_EQ(1, jobs.count);
     store_jobs_free(&jobs);
     struct store_job_end end = { .state = STORE_JOB_FAILED, .output = output };

@@ -19,6 +19,8 @@ const struct store_step *const store_steps[] = {
     &store_reward_tables,
     &store_once_turns,
     &store_job_ages,
+    &store_task_tables,
+    &store_auth_tables,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);

@@ -9,7 +9,7 @@
 #include <weir/task.h>
 
 #include "store/disk.h"
-#include "store/job.h"
+#include "store/task.h"
 #include "store/sqlite.h"
 #include "testing/settle.h"
 #include "testing/store_rig.h"
@@ -30,9 +30,11 @@ static void add_jobs(struct store *store, const char *task, int from, int to)
 
 static uint64_t jobs_of(struct store *store, const char *task)
 {
-    uint64_t count = 0;
-    CHECK_OK(store_job_cancel(store, task, NULL, true, &count, WR_NEVER));
-    return count;
+    struct store_counts counts;
+    CHECK_OK(store_task_stop(store, task, &(struct store_task_stop){
+        .running = true, .reason = "done" }, &counts, WR_NEVER));
+    return counts.count ? counts.counts[0].jobs[STORE_JOB_QUEUED]
+                          + counts.counts[0].jobs[STORE_JOB_RUNNING] : 0;
 }
 
 /* The copy takes the place of the file. */

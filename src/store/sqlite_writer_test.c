@@ -5,7 +5,7 @@
 #include <weir/task.h>
 
 #include "store/disk.h"
-#include "store/job.h"
+#include "store/task.h"
 #include "testing/metric_rig.h"
 #include "testing/settle.h"
 #include "testing/store_rig.h"
@@ -48,9 +48,11 @@ static wr_err add(struct rig *rig)
 
 static uint64_t jobs_of(struct store *store)
 {
-    uint64_t count = 0;
-    CHECK_OK(store_job_cancel(store, "task", NULL, true, &count, SOON));
-    return count;
+    struct store_counts counts;
+    CHECK_OK(store_task_stop(store, "task", &(struct store_task_stop){
+        .running = true, .reason = "done" }, &counts, SOON));
+    return counts.count ? counts.counts[0].jobs[STORE_JOB_QUEUED]
+                          + counts.counts[0].jobs[STORE_JOB_RUNNING] : 0;
 }
 
 static struct store_health health_of(struct rig *rig)

@@ -51,6 +51,11 @@ void store_wake(struct store *store, const char *name);
 void store_say(struct store_why *why, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+struct store_jobs;
+
+/* Read the jobs out of its rows, as these come or in the order in which jobs are claimed. */
+void store_jobs_read(struct store_jobs *jobs, bool sort);
+
 /* ---- rows.c: results as they are built, value by value ---- */
 
 struct rows {

@@ -14,7 +14,7 @@
  *     store_rows_free(&rows);
  *
  * For PostgreSQL a verb is one statement, so that many travel in one pipeline.  SQLite has no
- * statement that changes two tables: there it is up to four, with the same parameters, in the
+ * statement that changes two tables: there it is up to six, with the same parameters, in the
  * one transaction of the batch; the rows are those of the last one that returns any.  In both,
  * now_ms() is the moment by the store's clock, in milliseconds since 1970: the node's for a
  * file, the server's for a server.
@@ -29,7 +29,7 @@
 
 #include "store/store.h"
 
-#define STORE_STATEMENTS_MAX 4
+#define STORE_STATEMENTS_MAX 6
 #define STORE_VALUES_MAX 16
 #define STORE_COLUMNS_MAX 24
 #define STORE_ROWS_MAX 4096

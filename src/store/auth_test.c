@@ -1,0 +1,169 @@
+#include "store/auth.h"
+
+#include <stdio.h>
+
+#include "store/task.h"
+#include "testing/settle.h"
+#include "testing/store_rig.h"
+
+#define SOON wr_after(WR_S(5))
+#define WITHIN WR_S(3 * 3600)
+
+static const char *const slots[] = { "net", NULL };
+
+static const char item[] = "[[\"a1\",\"https://a.example/p\",\"a.example\",\"captcha\","
+                           "\"high\"]]";
+static const char items[] = "[[\"a1\",\"https://a.example/p\",\"a.example\",\"captcha\","
+                            "\"high\"],[\"a2\",\"https://b.example/\",\"b.example\",\"login\","
+                            "\"low\"]]";
+
+static uint32_t claim(struct store *store)
+{
+    struct store_jobs jobs;
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "net", .max = 1, .lease = WR_S(30) }, &jobs, SOON));
+    uint32_t attempt = jobs.count ? jobs.jobs[0].attempt : 0;
+    store_jobs_free(&jobs);
+    return attempt;
+}
+
+/* A job that waits for a person. */
+static void wait_with(struct store *store, const char *what)
+{
+    struct store_submitted took;
+    CHECK_OK(store_task_add(store, &(struct store_task_new){ .id = "t1", .hypothesis = "h" },
+                            SOON));
+    CHECK_OK(store_task_submit(store, "t1", "[[\"j1\",\"target_queue\",\"net\",1,\"k\",{}]]",
+                               slots, &took, SOON));
+    store_submitted_free(&took);
+    CHECK_EQ(1, claim(store));
+    CHECK_OK(store_auth_park(store, "j1", 1, what, WITHIN, SOON));
+}
+
+static enum store_job_state state_of(struct store *store)
+{
+    struct store_jobs jobs;
+    CHECK_OK(store_job_get(store, "j1", &jobs, SOON));
+    enum store_job_state state = jobs.jobs[0].state;
+    if (state == STORE_JOB_FAILED)
+        CHECK_STR("AUTH_REQUIRED: it needs a person, and none has helped", jobs.jobs[0].error);
+    store_jobs_free(&jobs);
+    return state;
+}
+
+static size_t waiting(struct store *store, const char *task)
+{
+    struct store_auths auths;
+    CHECK_OK(store_auth_list(store, task, 10, &auths, SOON));
+    size_t count = auths.count;
+    store_auths_free(&auths);
+    return count;
+}
+
+static size_t resolve(struct store *store, struct store_auth_which which,
+                      enum store_auth_end end)
+{
+    struct store_auths auths;
+    CHECK_OK(store_auth_resolve(store, &which, end, slots, &auths, SOON));
+    size_t count = auths.count;
+    store_auths_free(&auths);
+    return count;
+}
+
+STORE_TEST(a_job_that_needs_a_person_is_set_aside_and_shows_what_for)
+{
+    struct store_auths auths;
+    wait_with(store, items);
+    CHECK_EQ(STORE_JOB_WAITING, state_of(store));
+    CHECK_EQ(0, claim(store));
+    CHECK_OK(store_auth_list(store, "t1", 10, &auths, SOON));
+    CHECK_EQ(2, auths.count);
+    CHECK_STR("a1", auths.auths[0].id);
+    CHECK_STR("t1", auths.auths[0].task);
+    CHECK_STR("j1", auths.auths[0].job);
+    CHECK_STR("https://a.example/p", auths.auths[0].url);
+    CHECK_STR("a.example", auths.auths[0].domain);
+    CHECK_STR("captcha", auths.auths[0].type);
+    CHECK_STR("high", auths.auths[0].priority);
+    CHECK_EQ(WITHIN, auths.auths[0].expires_at.ns - auths.auths[0].queued_at.ns);
+    store_auths_free(&auths);
+    CHECK_EQ(2, waiting(store, NULL));
+    CHECK_EQ(0, waiting(store, "t2"));
+}
+
+STORE_TEST(who_does_not_hold_the_job_sets_nothing_aside)
+{
+    wait_with(store, item);
+    CHECK_ERR(WR_NOTFOUND, store_auth_park(store, "j1", 1, item, WITHIN, SOON));
+    CHECK_EQ(1, waiting(store, NULL));
+}
+
+STORE_TEST(a_job_goes_on_when_its_last_item_is_done_and_no_attempt_is_lost)
+{
+    uint64_t seen = 0;
+    wait_with(store, items);
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_EQ(1, resolve(store, (struct store_auth_which){ .id = "a1" }, STORE_AUTH_COMPLETED));
+    CHECK_EQ(STORE_JOB_WAITING, state_of(store));
+    CHECK_EQ(1, resolve(store, (struct store_auth_which){ .domain = "b.example" },
+                        STORE_AUTH_COMPLETED));
+    CHECK_EQ(STORE_JOB_QUEUED, state_of(store));
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_EQ(0, waiting(store, NULL));
+    CHECK_EQ(2, claim(store));
+}
+
+STORE_TEST(a_job_all_of_whose_items_are_skipped_has_failed)
+{
+    wait_with(store, items);
+    CHECK_EQ(2, resolve(store, (struct store_auth_which){ .task = "t1" }, STORE_AUTH_SKIPPED));
+    CHECK_EQ(STORE_JOB_FAILED, state_of(store));
+    CHECK_EQ(0, resolve(store, (struct store_auth_which){ .task = "t1" },
+                        STORE_AUTH_COMPLETED));
+    CHECK_EQ(STORE_JOB_FAILED, state_of(store));
+}
+
+STORE_TEST(a_job_of_whose_items_one_is_done_goes_on_though_another_is_skipped)
+{
+    wait_with(store, items);
+    resolve(store, (struct store_auth_which){ .id = "a1" }, STORE_AUTH_COMPLETED);
+    resolve(store, (struct store_auth_which){ .id = "a2" }, STORE_AUTH_SKIPPED);
+    CHECK_EQ(STORE_JOB_QUEUED, state_of(store));
+}
+
+STORE_TEST(what_was_done_for_an_earlier_attempt_does_not_count)
+{
+    wait_with(store, item);
+    resolve(store, (struct store_auth_which){ .id = "a1" }, STORE_AUTH_COMPLETED);
+    CHECK_EQ(2, claim(store));
+    CHECK_OK(store_auth_park(store, "j1", 2, "[[\"a3\",\"u\",\"d\",\"captcha\",\"low\"]]",
+                             WITHIN, SOON));
+    resolve(store, (struct store_auth_which){ .id = "a3" }, STORE_AUTH_SKIPPED);
+    CHECK_EQ(STORE_JOB_FAILED, state_of(store));
+}
+
+STORE_TEST(nobody_is_waited_for_beyond_the_time)
+{
+    struct store_auths auths;
+    wait_with(store, item);
+    pass(WITHIN - WR_S(1));
+    CHECK_OK(store_auth_resolve(store, NULL, STORE_AUTH_EXPIRED, slots, &auths, SOON));
+    CHECK_EQ(0, auths.count);
+    store_auths_free(&auths);
+    pass(WR_S(1));
+    CHECK_OK(store_auth_resolve(store, NULL, STORE_AUTH_EXPIRED, slots, &auths, SOON));
+    CHECK_EQ(1, auths.count);
+    store_auths_free(&auths);
+    CHECK_EQ(STORE_JOB_FAILED, state_of(store));
+}
+
+STORE_TEST(a_stop_cancels_the_job_and_what_it_waits_for)
+{
+    struct store_counts counts;
+    wait_with(store, item);
+    CHECK_OK(store_task_stop(store, "t1", &(struct store_task_stop){ .reason = "r" }, &counts,
+                             SOON));
+    CHECK_EQ(1, counts.counts[0].jobs[STORE_JOB_WAITING]);
+    CHECK_EQ(STORE_JOB_CANCELED, state_of(store));
+    CHECK_EQ(0, waiting(store, NULL));
+}

@@ -1,0 +1,26 @@
+/* job_sql.h - statements about jobs, in the parts of which several verbs are made. */
+#ifndef WR_STORE_JOB_SQL_H
+#define WR_STORE_JOB_SQL_H
+
+/* What a row of either table is read as: see read_row. */
+#define OPEN_COLUMNS(input) "id, task, kind, slot, priority, state, attempt, queued_at," \
+    " started_at, null as finished_at, " input ", null as output, null as error, seq"
+#define DONE_COLUMNS "id, task, kind, slot, priority, state, attempt, queued_at, started_at," \
+    " finished_at, input, output, error, seq"
+
+/* A finished job, from an open one; who moves it says what it came to. */
+#define INTO_DONE "insert into job_done (id, task, kind, slot, priority, state, attempt," \
+    " queued_at, started_at, finished_at, input, output, error)" \
+    " select id, task, kind, slot, priority,"
+#define AS_IT_WAS " attempt, queued_at, started_at, now_ms(), input,"
+
+/* The same on a server, from those that a part of the statement, `gone`, has taken out. */
+#define GONE_INTO_DONE " insert into job_done (id, task, kind, slot, priority, state," \
+    " attempt, queued_at, started_at, finished_at, input, output, error, seq)" \
+    " select id, task, kind, slot, priority,"
+#define FROM_GONE ", seq from gone"
+
+/* The attempt ?2 holds the job ?1. */
+#define HELD " where id = ?1 and attempt = ?2 and state = 2 and lease_until > now_ms()"
+
+#endif

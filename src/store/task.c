@@ -1,0 +1,332 @@
+/* task.c - see task.h. */
+#include "store/task.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "store/job_sql.h"
+#include "store/schema.h"
+#include "store/store_int.h"
+
+#define ATTEMPTS_MAX "2"
+
+/* People read it by SQL: so its states are words. */
+const struct store_step store_task_tables = {
+    .sqlite =
+        "create table tasks ("
+        "  id text primary key, hypothesis text not null, status text not null,"
+        "  stop_reason text, max_pages integer not null, pages_used integer not null,"
+        "  max_seconds integer not null, created_at integer not null, active_since integer,"
+        "  active_ms integer not null, stopped_at integer) strict, without rowid;"
+        "drop index job_done_task;"
+        "create index job_done_task on job_done (task, kind, state, finished_at);",
+    .postgres =
+        "create table tasks ("
+        "  id text collate \"C\" primary key, hypothesis text not null, status text not null,"
+        "  stop_reason text, max_pages bigint not null, pages_used bigint not null,"
+        "  max_seconds bigint not null, created_at bigint not null, active_since bigint,"
+        "  active_ms bigint not null, stopped_at bigint) with (fillfactor = 50);"
+        "drop index job_done_task;"
+        "create index job_done_task on job_done (task, kind, state, finished_at);",
+};
+
+static const char *const words[] = {
+    [STORE_TASK_CREATED] = "created", [STORE_TASK_EXPLORING] = "exploring",
+    [STORE_TASK_PAUSED] = "paused", [STORE_TASK_FAILED] = "failed",
+};
+
+const char *store_task_word(enum store_task_status status)
+{
+    return words[status];
+}
+
+static enum store_task_status status_of(const char *word)
+{
+    for (size_t i = 1; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i], word) == 0)
+            return (enum store_task_status)i;
+    return STORE_TASK_FAILED;
+}
+
+/* ---- tasks ---- */
+
+static const struct store_verb add = {
+    .name = "task.add", .writes = true,
+    .sqlite = { "insert into tasks (id, hypothesis, status, max_pages, max_seconds, pages_used,"
+                " created_at, active_ms) values (?1, ?2, 'created', ?3, ?4, 0, now_ms(), 0)"
+                " on conflict do nothing" },
+};
+
+wr_err store_task_add(struct store *store, const struct store_task_new *task, wr_time deadline)
+{
+    if (strlen(task->id) > STORE_TASK_ID_MAX || strlen(task->hypothesis) > STORE_TASK_TEXT_MAX)
+        return WR_INVALID;
+    wr_err err = store_change_one(store, &add, STORE_VALUES(
+        STORE_TEXT(task->id), STORE_TEXT(task->hypothesis), STORE_INT(task->pages_max),
+        STORE_INT(task->seconds_max)), deadline);
+    return err == WR_NOTFOUND ? WR_EXISTS : err;
+}
+
+#define COLUMNS "id, hypothesis, status, stop_reason, max_pages, pages_used, max_seconds," \
+    " active_ms + coalesce(now_ms() - active_since, 0), created_at, stopped_at"
+
+static const struct store_verb get = {
+    .name = "task.get", .sqlite = { "select " COLUMNS " from tasks where id = ?1" },
+};
+
+/* Ids sort by time. */
+static const struct store_verb list = {
+    .name = "task.list",
+    .sqlite = { "select " COLUMNS " from tasks where id < coalesce(?1, '~')"
+                " order by id desc limit ?2" },
+    .postgres = "select " COLUMNS " from tasks where id < coalesce(?1::text, '~')"
+                " order by id desc limit ?2",
+};
+
+static struct wr_wall wall_of(int64_t ms)
+{
+    return (struct wr_wall){ .ns = ms * WR_MS(1) };
+}
+
+static wr_err read_tasks(wr_err err, struct store_tasks *ret)
+{
+    const struct store_rows *rows = &ret->rows;
+    ret->count = err ? 0 : rows->count;
+    for (size_t i = 0; i < ret->count; i++)
+        ret->tasks[i] = (struct store_task){
+            .id = store_text(rows, i, 0), .hypothesis = store_text(rows, i, 1),
+            .status = status_of(store_text(rows, i, 2)), .reason = store_text(rows, i, 3),
+            .pages_max = store_int(rows, i, 4), .pages_used = store_int(rows, i, 5),
+            .seconds_max = store_int(rows, i, 6), .active_ms = store_int(rows, i, 7),
+            .created_at = wall_of(store_int(rows, i, 8)),
+            .stopped_at = wall_of(store_int(rows, i, 9)) };
+    return err;
+}
+
+wr_err store_task_get(struct store *store, const char *id, struct store_tasks *ret,
+                      wr_time deadline)
+{
+    wr_err err = read_tasks(store_do(store, &get, STORE_VALUES(STORE_TEXT(id)), &ret->rows,
+                                     deadline), ret);
+    return !err && ret->count == 0 ? WR_NOTFOUND : err;
+}
+
+wr_err store_task_list(struct store *store, const char *before, size_t max,
+                       struct store_tasks *ret, wr_time deadline)
+{
+    WR_ASSERT(max > 0 && max <= STORE_TASK_LIST_MAX);
+    return read_tasks(store_do(store, &list, STORE_VALUES(
+        STORE_TEXT(before), STORE_INT((int64_t)max)), &ret->rows, deadline), ret);
+}
+
+void store_tasks_free(struct store_tasks *tasks)
+{
+    store_rows_free(&tasks->rows);
+    tasks->count = 0;
+}
+
+static const struct store_verb spend = {
+    .name = "task.spend", .writes = true,
+    .sqlite = { "update tasks set pages_used = pages_used + 1"
+                " where id = ?1 and pages_used < max_pages" },
+};
+
+wr_err store_task_spend(struct store *store, const char *id, wr_time deadline)
+{
+    struct store_tasks tasks;
+    wr_err err = store_change_one(store, &spend, STORE_VALUES(STORE_TEXT(id)), deadline);
+    if (err != WR_NOTFOUND)
+        return err;
+    err = store_task_get(store, id, &tasks, deadline);
+    store_tasks_free(&tasks);
+    return err ? err : WR_BUSY;
+}
+
+static const struct store_verb allow = {
+    .name = "task.allow", .writes = true,
+    .sqlite = { "update tasks set max_pages = case when ?2 < 0 then max_pages else ?2 end,"
+                " max_seconds = case when ?3 < 0 then max_seconds else ?3 end where id = ?1" },
+    .postgres = "update tasks set"
+                " max_pages = case when ?2::bigint < 0 then max_pages else ?2::bigint end,"
+                " max_seconds = case when ?3::bigint < 0 then max_seconds else ?3::bigint end"
+                " where id = ?1",
+};
+
+wr_err store_task_allow(struct store *store, const char *id, int64_t pages_max,
+                        int64_t seconds_max, wr_time deadline)
+{
+    return store_change_one(store, &allow, STORE_VALUES(
+        STORE_TEXT(id), STORE_INT(pages_max), STORE_INT(seconds_max)), deadline);
+}
+
+/* ---- jobs of a task ---- */
+
+#define TO_EXPLORING "update tasks set status = 'exploring', stop_reason = null," \
+    " stopped_at = null, active_since = now_ms()" \
+    " where id = ?1 and status in ('created', 'paused')"
+
+/* What was there before stands between what is queued and what that changes. */
+static const struct store_verb submit = {
+    .name = "task.submit", .writes = true, .undo = true,
+    .sqlite = { "insert into job (id, task, kind, slot, priority, only_one, input,"
+                " attempts_max, state, attempt, tries, queued_at)"
+                " select value ->> 0, ?1, value ->> 1, value ->> 2, value ->> 3, value ->> 4,"
+                " value -> 5, " ATTEMPTS_MAX ", 1, 0, 0, now_ms() from json_each(?2)"
+                " where exists (select 1 from tasks where id = ?1 and status <> 'failed')"
+                " on conflict do nothing",
+                "select status, (select json_group_array(key) from json_each(?2) as one"
+                " where not exists (select 1 from job where id = one.value ->> 0))"
+                " from tasks where id = ?1",
+                TO_EXPLORING " and exists (select 1 from job where id in"
+                " (select value ->> 0 from json_each(?2)))" },
+    .postgres = "with one as (select v, i - 1 as i from"
+                " json_array_elements(?2::json) with ordinality as j (v, i)),"
+                " asked as (select status from tasks where id = ?1 for update),"
+                " added as (insert into job (id, task, kind, slot, priority, only_one, input,"
+                "  attempts_max, state, attempt, tries, queued_at)"
+                "  select v ->> 0, ?1, v ->> 1, v ->> 2, (v ->> 3)::bigint, v ->> 4,"
+                "  (v -> 5)::text, " ATTEMPTS_MAX ", 1, 0, 0, now_ms() from one, asked"
+                "  where asked.status <> 'failed' order by i"
+                "  on conflict do nothing returning id),"
+                " explores as (" TO_EXPLORING " and exists (select 1 from added))"
+                " select status, (select coalesce(json_agg(i), '[]')::text from one"
+                " where v ->> 0 not in (select id from added)) from asked",
+};
+
+wr_err store_task_submit(struct store *store, const char *id, const char *jobs,
+                         const char *const *slots, struct store_submitted *ret,
+                         wr_time deadline)
+{
+    *ret = (struct store_submitted){ 0 };
+    wr_err err = store_do(store, &submit, STORE_VALUES(STORE_TEXT(id), STORE_TEXT(jobs)),
+                          &ret->rows, deadline);
+    if (!err && ret->rows.count == 0)
+        err = WR_NOTFOUND;
+    if (err)
+        return err;
+    ret->was = status_of(store_text(&ret->rows, 0, 0));
+    ret->skipped = store_text(&ret->rows, 0, 1);
+    if (ret->was == STORE_TASK_FAILED)
+        return WR_DENIED;
+    for (; *slots; slots++)
+        store_wake(store, *slots);
+    return WR_OK;
+}
+
+void store_submitted_free(struct store_submitted *submitted)
+{
+    store_rows_free(&submitted->rows);
+}
+
+#define STOPPED " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
+#define TO_PAUSED "update tasks set status = 'paused', stop_reason = ?4," \
+    " stopped_at = now_ms(), active_ms = active_ms + coalesce(now_ms() - active_since, 0)," \
+    " active_since = null where id = ?1 and status <> 'failed'"
+#define NOT_NEEDED " set status = 'cancelled', completed_at = now_ms()" \
+    " where task_id = ?1 and status = 'pending'"
+#define CANCELED_BY " null, 'CANCELLED: the task was stopped'"
+
+static const struct store_verb stop_verb = {
+    .name = "task.stop", .writes = true, .undo = true,
+    .sqlite = { INTO_DONE " 6," AS_IT_WAS CANCELED_BY " from job" STOPPED,
+                "select kind, state, count(*), 0 from job" STOPPED " group by kind, state",
+                "delete from job" STOPPED, TO_PAUSED,
+                "update intervention_queue" NOT_NEEDED },
+    .postgres = "with gone as (delete from job where task = ?1 and (?2::text is null or"
+                " kind = ?2) and (state <> 2 or ?3::boolean) returning *),"
+                " paused as (" TO_PAUSED "),"
+                " excused as (update intervention_queue" NOT_NEEDED "),"
+                " done as (" GONE_INTO_DONE " 6," AS_IT_WAS CANCELED_BY FROM_GONE ")"
+                " select kind, state, count(*), 0::bigint from gone group by kind, state",
+};
+
+/* Rows of kind, state, how many, when the last. */
+static void read_counts(const struct store_rows *rows, struct store_counts *ret)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const char *kind = store_text(rows, i, 0);
+        int64_t state = store_int(rows, i, 1), finished = store_int(rows, i, 3);
+        size_t at = 0;
+        while (at < ret->count && strcmp(ret->counts[at].kind, kind) != 0)
+            at++;
+        if (at == STORE_TASK_KINDS_MAX || state < 1 || state > STORE_JOB_CANCELED)
+            continue;
+        struct store_count *count = &ret->counts[at];
+        if (at == ret->count) {
+            *count = (struct store_count){ 0 };
+            snprintf(count->kind, sizeof(count->kind), "%s", kind);
+            ret->count++;
+        }
+        count->jobs[state] += (uint64_t)store_int(rows, i, 2);
+        if (finished > count->finished_ms)
+            count->finished_ms = finished;
+    }
+}
+
+wr_err store_task_stop(struct store *store, const char *id, const struct store_task_stop *stop,
+                       struct store_counts *ret, wr_time deadline)
+{
+    struct store_rows rows;
+    ret->count = 0;
+    wr_err err = store_do(store, &stop_verb, STORE_VALUES(
+        STORE_TEXT(id), STORE_TEXT(stop->kind), STORE_INT(stop->running),
+        STORE_TEXT(stop->reason)), &rows, deadline);
+    if (!err)
+        read_counts(&rows, ret);
+    store_rows_free(&rows);
+    return err;
+}
+
+static const struct store_verb count_verb = {
+    .name = "task.count",
+    .sqlite = { "select kind, state, count(*), 0 from job where task = ?1 group by kind, state"
+                " union all select kind, state, count(*), max(finished_at) from job_done"
+                " where task = ?1 group by kind, state" },
+    .postgres = "select kind, state, count(*), 0::bigint from job where task = ?1"
+                " group by kind, state union all select kind, state, count(*),"
+                " max(finished_at) from job_done where task = ?1 group by kind, state",
+};
+
+wr_err store_task_count(struct store *store, const char *id, struct store_counts *ret,
+                        wr_time deadline)
+{
+    struct store_rows rows;
+    ret->count = 0;
+    wr_err err = store_do(store, &count_verb, STORE_VALUES(STORE_TEXT(id)), &rows, deadline);
+    if (!err)
+        read_counts(&rows, ret);
+    store_rows_free(&rows);
+    return err;
+}
+
+static const struct store_verb open_jobs = {
+    .name = "task.open_jobs",
+    .sqlite = { "select " OPEN_COLUMNS("input") " from job where task = ?1"
+                " order by priority, queued_at, seq limit ?2" },
+};
+
+wr_err store_task_open_jobs(struct store *store, const char *id, size_t max,
+                            struct store_jobs *ret, wr_time deadline)
+{
+    WR_ASSERT(max > 0 && max <= STORE_JOB_CLAIM_MAX);
+    wr_err err = store_do(store, &open_jobs, STORE_VALUES(
+        STORE_TEXT(id), STORE_INT((int64_t)max)), &ret->rows, deadline);
+    store_jobs_read(ret, false);
+    return err;
+}
+
+static const struct store_verb done_jobs = {
+    .name = "task.done_jobs",
+    .sqlite = { "select " DONE_COLUMNS " from job_done where task = ?1 and state = ?2"
+                " order by finished_at desc, seq desc limit ?3" },
+};
+
+wr_err store_task_done_jobs(struct store *store, const char *id, enum store_job_state state,
+                            size_t max, struct store_jobs *ret, wr_time deadline)
+{
+    WR_ASSERT(max > 0 && max <= STORE_JOB_CLAIM_MAX);
+    wr_err err = store_do(store, &done_jobs, STORE_VALUES(
+        STORE_TEXT(id), STORE_INT(state), STORE_INT((int64_t)max)), &ret->rows, deadline);
+    store_jobs_read(ret, false);
+    return err;
+}
