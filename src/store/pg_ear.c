@@ -20,7 +20,9 @@
 #define GATHER WR_MS(3)             /* names that are told within this are told once */
 #define ASK_TIME_MAX WR_S(5)
 #define LOCK_RANK 520
-#define WORD_MAX ((size_t)WAKES_MAX * (WAKE_NAME_MAX + 1))
+#define ALL "*"                     /* look at everything */
+#define NAMES_MAX 256
+#define WORD_MAX ((size_t)NAMES_MAX * (WAKE_NAME_MAX + 1))
 
 struct pg_ear {
     struct pg *pg;
@@ -31,7 +33,8 @@ struct pg_ear {
     struct wr_watch_writer writer;
     uint64_t version;
     size_t count;
-    char names[WAKES_MAX][WAKE_NAME_MAX];   /* to be told */
+    char names[NAMES_MAX][WAKE_NAME_MAX];   /* to be told */
+    char words[WORD_MAX];           /* the listening task's: as they are told */
 };
 
 static const struct store_verb tell = {
@@ -42,15 +45,20 @@ static const struct store_verb tell = {
 
 /* ---- any fiber ---- */
 
-/* A name that is too long, or one too many, is heard by the sweep. */
+/* With too many names, or one that cannot be said, it is word to look at everything. */
 void pg_ear_tell(struct pg_ear *ear, const char *name)
 {
-    size_t len = strlen(name), i = 0;
+    size_t i = 0;
+    if (strlen(name) >= WAKE_NAME_MAX || strchr(name, '\n'))
+        name = ALL;
     wr_mutex_lock(&ear->lock);
     while (i < ear->count && strcmp(ear->names[i], name) != 0)
         i++;
-    if (i == ear->count && i < WAKES_MAX && len < WAKE_NAME_MAX && !strchr(name, '\n')) {
-        memcpy(ear->names[ear->count++], name, len + 1);
+    if (i == NAMES_MAX) {
+        ear->count = 1;
+        snprintf(ear->names[0], WAKE_NAME_MAX, "%s", ALL);
+    } else if (i == ear->count) {
+        snprintf(ear->names[ear->count++], WAKE_NAME_MAX, "%s", name);
         if (ear->count == 1) {
             ear->version++;
             wr_watch_set(&ear->writer, &ear->version);
@@ -84,7 +92,7 @@ static void take_back(struct pg_ear *ear, char *names)
 
 static wr_err speak(struct pg_ear *ear)
 {
-    char names[WORD_MAX];
+    char *names = ear->words;
     size_t at;
     if (!take_names(ear, names))
         return WR_OK;
@@ -103,7 +111,7 @@ static wr_err hear(struct pg_ear *ear)
     char name[WAKE_NAME_MAX];
     wr_err err;
     while (!(err = pg_heard(ear->conn, name, sizeof(name))))
-        wakes_raise(ear->wakes, name);
+        wakes_hear(ear->wakes, strcmp(name, ALL) == 0 ? NULL : name);
     return err == WR_NOTFOUND ? WR_OK : err;
 }
 
@@ -154,7 +162,7 @@ static wr_err attend(struct pg_ear *ear, wr_time *sweep)
             err = speak(ear);
         }
         if (!err && wr_now() >= *sweep) {
-            wakes_raise_all(ear->wakes);
+            wakes_hear(ear->wakes, NULL);
             *sweep = wr_after(ear->pg->sweep);
         }
     }
@@ -177,7 +185,7 @@ static wr_err listen_on(void *arg)
             err = wr_sleep(wr_after(pg_pause(ear->pg, ++failures)));
         } else {
             failures = 0;
-            wakes_raise_all(ear->wakes);
+            wakes_hear(ear->wakes, NULL);
         }
         if (!err)
             err = wr_scope_check();

@@ -40,6 +40,47 @@ SERVER_TEST(what_one_node_queues_wakes_who_waits_on_another)
     store_close(node, WR_NEVER);
 }
 
+struct listener { _Atomic int tasks, all; };
+
+static void count_words(void *arg, const char *name)
+{
+    struct listener *listener = arg;
+    atomic_fetch_add(name && strncmp(name, "task_", 5) == 0 ? &listener->tasks
+                                                            : &listener->all, 1);
+}
+
+/* What is told until word has got through; how many names were heard. */
+static int told(struct store_rig *rig, int count)
+{
+    struct listener listener = { 0 };
+    struct store *node = another_node(rig, WR_S(600));
+    uint64_t seen = 0;
+    CHECK_OK(store_job_wait(node, "net", &seen, WR_NOW));
+    store_listen(node, count_words, &listener);
+    for (int i = 0; i < count; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "task_%d", i);
+        store_tell(rig->store, name);
+    }
+    CHECK_OK(add(rig->store, "j1"));                    /* its word comes after all of these */
+    CHECK_OK(store_job_wait(node, "net", &seen, SOON));
+    while (!atomic_load(&listener.all))
+        CHECK_OK(wr_sleep(wr_after(WR_MS(1))));
+    store_listen(node, NULL, NULL);
+    store_close(node, WR_NEVER);
+    return atomic_load(&listener.tasks);
+}
+
+SERVER_TEST(names_that_one_node_tells_are_heard_by_another)
+{
+    CHECK_EQ(100, told(rig, 100));
+}
+
+SERVER_TEST(with_more_names_than_can_be_told_it_is_said_that_some_are_missing)
+{
+    CHECK(told(rig, 1000) < 1000);
+}
+
 SERVER_TEST(who_has_queued_it_is_not_woken_again_by_its_own_word)
 {
     uint64_t seen = 0;

@@ -61,11 +61,21 @@ wr_err store_open(struct store **ret, const struct store_conf *conf, struct stor
     return WR_OK;
 }
 
+void store_listen(struct store *store, void (*heard)(void *arg, const char *name), void *arg)
+{
+    wakes_listen(&store->wakes, heard, arg);
+}
+
+void store_tell(struct store *store, const char *name)
+{
+    if (store->engine->tell)
+        store->engine->tell(store->state, name);
+}
+
 void store_wake(struct store *store, const char *name)
 {
     wakes_raise(&store->wakes, name);
-    if (store->engine->tell)
-        store->engine->tell(store->state, name);
+    store_tell(store, name);
 }
 
 void store_close(struct store *store, wr_time deadline)

@@ -92,6 +92,15 @@ void store_close(struct store *store, wr_time deadline);
 
 void store_health(struct store *store, struct store_health *ret);
 
+/* Word between the nodes of a server.  `heard` is called with each name that another one tells;
+ * with NULL, when some may have been lost and everything is to be looked at: after a lost
+ * connection, and each `sweep`.  It must not wait or call the store, and may take locks of a
+ * rank above 500.  NULL: nobody listens.  A file has no others: nothing is ever heard. */
+void store_listen(struct store *store, void (*heard)(void *arg, const char *name), void *arg);
+
+/* Tell them: after the commit, once in a few milliseconds for each name. */
+void store_tell(struct store *store, const char *name);
+
 /* Every page and every index is read.  WR_OK: it is sound.  Errors: IO, with the first fault
  * in *why. */
 wr_err store_check(struct store *store, struct store_why *why, wr_time deadline);

@@ -43,11 +43,22 @@ void wakes_raise(struct wakes *wakes, const char *name)
     wr_mutex_unlock(&wakes->lock);
 }
 
-void wakes_raise_all(struct wakes *wakes)
+void wakes_hear(struct wakes *wakes, const char *name)
 {
     wr_mutex_lock(&wakes->lock);
     for (size_t i = 0; i < wakes->count; i++)
-        raise_one(&wakes->wakes[i]);
+        if (!name || strcmp(wakes->wakes[i].name, name) == 0)
+            raise_one(&wakes->wakes[i]);
+    if (wakes->heard)
+        wakes->heard(wakes->arg, name);
+    wr_mutex_unlock(&wakes->lock);
+}
+
+void wakes_listen(struct wakes *wakes, void (*heard)(void *arg, const char *name), void *arg)
+{
+    wr_mutex_lock(&wakes->lock);
+    wakes->heard = heard;
+    wakes->arg = arg;
     wr_mutex_unlock(&wakes->lock);
 }
 

@@ -22,6 +22,8 @@
 
 struct wakes {
     struct wr_mutex lock;           /* guards all below */
+    void (*heard)(void *arg, const char *name);     /* or NULL */
+    void *arg;
     size_t count;
     struct wake {
         char name[WAKE_NAME_MAX];
@@ -36,7 +38,13 @@ void wakes_fini(struct wakes *wakes);
 
 /* Any thread.  A name that nobody has waited for yet is nobody's business. */
 void wakes_raise(struct wakes *wakes, const char *name);
-void wakes_raise_all(struct wakes *wakes);
+
+/* Word came from elsewhere: raise it, and tell who listens.  NULL: some may have been lost, so
+ * it is all of them. */
+void wakes_hear(struct wakes *wakes, const char *name);
+
+/* From now on this is called with what comes from elsewhere, under the lock; NULL: nobody. */
+void wakes_listen(struct wakes *wakes, void (*heard)(void *arg, const char *name), void *arg);
 
 /* Wait until the name was raised since *seen was set here; with *seen 0 at once.
  * Errors: TIMEOUT, CANCELED; INVALID (too long a name), BUSY (too many names), NOMEM. */

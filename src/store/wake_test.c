@@ -35,7 +35,7 @@ TEST(names_are_raised_one_by_one_or_all_at_once)
     wakes_raise(&wakes, "gpu");
     CHECK_ERR(WR_TIMEOUT, WAIT(&wakes, "net", &net, WR_NOW));
     CHECK_OK(WAIT(&wakes, "gpu", &gpu, WR_NOW));
-    wakes_raise_all(&wakes);
+    wakes_hear(&wakes, NULL);
     CHECK_OK(WAIT(&wakes, "net", &net, WR_NOW));
     CHECK_OK(WAIT(&wakes, "gpu", &gpu, WR_NOW));
     wakes_fini(&wakes);
@@ -79,5 +79,28 @@ TEST(names_are_bounded_in_length_and_number)
     }
     seen = 0;
     CHECK_ERR(WR_BUSY, WAIT(&wakes, "one more", &seen, WR_NOW));
+    wakes_fini(&wakes);
+}
+
+static void note(void *arg, const char *name)
+{
+    *(const char **)arg = name ? name : "(all)";
+}
+
+TEST(who_listens_hears_what_comes_from_elsewhere_and_not_what_is_raised_here)
+{
+    static struct wakes wakes;
+    const char *heard = "";
+    wakes_init(&wakes);
+    wakes_listen(&wakes, note, &heard);
+    wakes_raise(&wakes, "net");
+    CHECK_STR("", heard);
+    wakes_hear(&wakes, "task_1");
+    CHECK_STR("task_1", heard);
+    wakes_hear(&wakes, NULL);
+    CHECK_STR("(all)", heard);
+    wakes_listen(&wakes, NULL, NULL);
+    wakes_hear(&wakes, "task_2");
+    CHECK_STR("(all)", heard);
     wakes_fini(&wakes);
 }
