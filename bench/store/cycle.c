@@ -60,7 +60,8 @@ static wr_err client(void *arg)
         queue(bench, &random);
         sample(bench, start);
         start = wr_now();
-        MUST(store_job_claim(bench->store, &(struct store_job_claim){ .slot = "network_client", .max = 1, .lease = WR_S(30) }, &jobs, WR_NEVER));
+        MUST(store_job_claim(bench->store, &(struct store_job_claim){
+            .slot = "network_client", .max = 1, .lease = WR_S(30) }, &jobs, WR_NEVER));
         sample(bench, start);
         start = wr_now();
         if (jobs.count) {

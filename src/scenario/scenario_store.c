@@ -98,7 +98,8 @@ static void finish(struct keeping *keeping, const struct store_job *job, struct 
 static void work_on_one(struct keeping *keeping)
 {
     struct store_jobs jobs;
-    wr_err err = failed(keeping, store_job_claim(keeping->store, &(struct store_job_claim){ .slot = "s", .max = 1, .lease = WR_MS(200) }, &jobs,
+    wr_err err = failed(keeping, store_job_claim(keeping->store, &(struct store_job_claim){
+        .slot = "s", .max = 1, .lease = WR_MS(200) }, &jobs,
                                                  SOON));
     WR_ASSERT(!err || err == WR_IO);
     if (!err && jobs.count) {
@@ -229,7 +230,8 @@ static void look_for_all(struct keeping *keeping)
 static void claim_and_finish_all(struct keeping *keeping)
 {
     struct store_jobs jobs;
-    MUST(store_job_claim(keeping->store, &(struct store_job_claim){ .slot = "s", .max = STORE_JOB_CLAIM_MAX, .lease = WR_S(600) }, &jobs, SOON));
+    MUST(store_job_claim(keeping->store, &(struct store_job_claim){
+        .slot = "s", .max = STORE_JOB_CLAIM_MAX, .lease = WR_S(600) }, &jobs, SOON));
     for (size_t i = 0; i < jobs.count; i++)
         finish(keeping, &jobs.jobs[i],
                &keeping->jobs[strtoul(jobs.jobs[i].id + 4, NULL, 10)]);

@@ -32,8 +32,8 @@ const struct store_step store_auth_tables = {
 
 /* ---- setting aside ---- */
 
-#define COLUMNS_IN "insert into intervention_queue (id, task_id, job_id, attempt, url, domain," \
-    " auth_type, priority, status, queued_at, expires_at)"
+#define COLUMNS_IN "insert into intervention_queue (id, task_id, job_id, attempt, url," \
+    " domain, auth_type, priority, status, queued_at, expires_at)"
 
 static const struct store_verb park = {
     .name = "auth.park", .writes = true, .undo = true,

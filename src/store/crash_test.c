@@ -56,7 +56,8 @@ static wr_err add(struct load *load, int number)
 static wr_err finish_one(struct load *load)
 {
     struct store_jobs jobs;
-    wr_err err = store_job_claim(load->store, &(struct store_job_claim){ .slot = "s", .max = 1, .lease = WR_S(600) }, &jobs, SOON);
+    wr_err err = store_job_claim(load->store, &(struct store_job_claim){
+        .slot = "s", .max = 1, .lease = WR_S(600) }, &jobs, SOON);
     if (!err && jobs.count) {
         int number = (int)strtol(jobs.jobs[0].id + 4, NULL, 10);
         CHECK(load->step[number] < FINISHING);                  /* by nobody else */

@@ -114,7 +114,7 @@ wr_err store_job_add(struct store *store, const struct store_job_new *job, wr_ti
 
 /* ---- claiming ---- */
 
-/* Rows that are changed come back in no order: the claim's own is restored by store_jobs_read. */
+/* Rows that are changed come back in no order: store_jobs_read restores the claim's own. */
 #define CLAIM_AS "update job set state = 2, attempt = attempt + 1, tries = tries + 1," \
     " started_at = now_ms(), lease_until = now_ms() + ?2"
 #define CLAIM CLAIM_AS " where seq "
@@ -144,8 +144,8 @@ static const struct store_verb claim_one = {
                 " limit 1 for update skip locked) returning " OPEN_COLUMNS("input"),
 };
 
-/* Tasks in turn: first of all the first job of each, and what a task has running counts as if it
- * stood before.  All that is queued for the slot is looked at. */
+/* Tasks in turn: first of all the first job of each, and what a task has running counts as if
+ * it stood before.  All that is queued for the slot is looked at. */
 #define IN_TURN "select seq, id, priority, queued_at, row_number() over (partition by task" \
     " order by priority, queued_at, seq) + coalesce(busy, 0) as turn from job left join" \
     " (select task as whose, count(*) as busy from job where state <> 1 and state = 2" \

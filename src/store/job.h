@@ -10,8 +10,9 @@
  *         ...store_job_beat(store, job->id, job->attempt, WR_S(30), ...) while it runs
  *         store_job_finish(store, job->id, job->attempt, &outcome, deadline)
  *
- * A job is queued, running, waiting (for a person: auth.h) or gone to history: completed, failed or
- * canceled.  Only one open job has a `unique` key; a finished one does not stand in its way.
+ * A job is queued, running, waiting (for a person: auth.h) or gone to history: completed,
+ * failed or canceled.  Only one open job has a `unique` key; a finished one does not stand in
+ * its way.
  *
  * Claims come in the order of priority (low first), then of the time at which the job was
  * first queued, then of arrival; a job that is queued again keeps its place.  Over PostgreSQL
@@ -20,10 +21,10 @@
  *
  * A claim is a lease.  It carries the attempt, a number that only rises: whoever beats or
  * finishes says which attempt it is, and one whose lease has run out, whose job was canceled
- * (task.h) or claimed again, gets NOTFOUND and changes nothing.  A job whose lease runs out is queued again
- * with that attempt counted; the last of attempts_max fails it.  So a job is finished once, by
- * one attempt, whatever crashes; what it did outside may have been done twice, and needs a key
- * of its own (idempotency.h).
+ * (task.h) or claimed again, gets NOTFOUND and changes nothing.  A job whose lease runs out is
+ * queued again with that attempt counted; the last of attempts_max fails it.  So a job is
+ * finished once, by one attempt, whatever crashes; what it did outside may have been done
+ * twice, and needs a key of its own (idempotency.h).
  *
  * Nobody polls: store_job_wait returns when there may be something to claim.
  */

@@ -38,7 +38,8 @@ static uint32_t claim(struct store *store, char *ret_id)
     struct store_jobs jobs;
     uint32_t attempt = 0;
     *ret_id = '\0';
-    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "net", .max = 1, .lease = LEASE }, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "net", .max = 1, .lease = LEASE }, &jobs, SOON));
     if (jobs.count) {
         snprintf(ret_id, STORE_JOB_ID_MAX + 1, "%s", jobs.jobs[0].id);
         attempt = jobs.jobs[0].attempt;
@@ -72,7 +73,8 @@ STORE_TEST(a_job_is_queued_claimed_and_finished_with_all_it_carries)
     job.input = "{\"q\":1}";
     CHECK_OK(store_job_add(store, &job, SOON));
     wr_time sent = wr_now();
-    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "net", .max = 5, .lease = LEASE }, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "net", .max = 5, .lease = LEASE }, &jobs, SOON));
     CHECK_EQ(1, jobs.count);
     CHECK(jobs.lease_until >= sent + LEASE && jobs.lease_until <= sent + LEASE + rig_slack());
     CHECK_STR("j1", jobs.jobs[0].id);
@@ -99,7 +101,8 @@ STORE_TEST(nothing_to_claim_is_a_count_of_none)
 {
     struct store_jobs jobs;
     CHECK_OK(add(store, "j1", 0));
-    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "gpu", .max = 1, .lease = LEASE }, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "gpu", .max = 1, .lease = LEASE }, &jobs, SOON));
     CHECK_EQ(0, jobs.count);
     store_jobs_free(&jobs);
     CHECK_ERR(WR_NOTFOUND, store_job_get(store, "j2", &jobs, SOON));
@@ -150,7 +153,8 @@ STORE_TEST(claims_come_by_priority_then_time_then_arrival)
     CHECK_OK(add(store, "c", 50));
     CHECK_OK(add(store, "d", 10));
     CHECK_OK(add(store, "e", 10));
-    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = "net", .max = 4, .lease = LEASE }, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "net", .max = 4, .lease = LEASE }, &jobs, SOON));
     REQUIRE(jobs.count == 4);
     for (size_t i = 0; i < 4; i++)
         CHECK_STR(want[i], jobs.jobs[i].id);
@@ -446,7 +450,8 @@ STORE_TEST(what_was_taken_can_be_claimed_and_read_however_long)
     char *output = text_of(STORE_JOB_OUTPUT_MAX + 1), *error = text_of(STORE_JOB_ERROR_MAX + 1);
     CHECK_OK(store_job_add(store, &(struct store_job_new){ .id = "a", .task = name,
         .kind = name, .slot = slot, .unique = name, .input = input }, SOON));
-    CHECK_OK(store_job_claim(store, &(struct store_job_claim){ .slot = slot, .max = 1, .lease = WR_S(10) }, &jobs, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = slot, .max = 1, .lease = WR_S(10) }, &jobs, SOON));
     CHECK_EQ(1, jobs.count);
     store_jobs_free(&jobs);
     struct store_job_end end = { .state = STORE_JOB_FAILED, .output = output };

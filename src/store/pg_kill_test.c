@@ -70,7 +70,8 @@ static wr_err work(void *arg)
     while (!history->over && (number = atomic_fetch_add(&history->next, 1)) < JOBS_MAX) {
         struct store_jobs jobs;
         add(client, number);
-        wr_err err = store_job_claim(client->store, &(struct store_job_claim){ .slot = "net", .max = 1, .lease = WR_S(3600) }, &jobs, SOON);
+        wr_err err = store_job_claim(client->store, &(struct store_job_claim){
+            .slot = "net", .max = 1, .lease = WR_S(3600) }, &jobs, SOON);
         if (!err && jobs.count)
             finish(client, &jobs.jobs[0]);
         (void)not_known(history, err);

@@ -67,7 +67,8 @@ static wr_err claim_all(void *arg)
     struct claimer *claimer = arg;
     for (bool any = true; any;) {
         struct store_jobs jobs;
-        REQUIRE_OK(store_job_claim(claimer->store, &(struct store_job_claim){ .slot = "net", .max = 1, .lease = WR_S(600) }, &jobs, SOON), WR_IO);
+        REQUIRE_OK(store_job_claim(claimer->store, &(struct store_job_claim){
+            .slot = "net", .max = 1, .lease = WR_S(600) }, &jobs, SOON), WR_IO);
         any = jobs.count > 0;
         if (any) {
             int number = number_of(jobs.jobs[0].id);
