@@ -55,7 +55,7 @@ static unsigned status_of(const struct exchange *exchange, const struct mcp_out 
 {
     if (exchange->status)
         return exchange->status;
-    if (out->refused)
+    if (out->refused || out->code == MCP_MISSING_CAPABILITY)
         return 400;
     if (out->code == MCP_BUSY)
         return 429;
@@ -286,7 +286,8 @@ static wr_err accepted(struct exchange *exchange)
 static wr_err answer(struct exchange *exchange)
 {
     exchange->peer = (struct mcp_peer){ .send = reply, .arg = exchange,
-                                        .modern = exchange->modern };
+                                        .modern = exchange->modern,
+                                        .tenant = wr_call_header(exchange->call, "x-tenant") };
     if (mcp_message_waits(&exchange->message))
         return answer_slowly(exchange);
     mcp_session_answer(exchange->session, &exchange->message, &exchange->peer);

@@ -64,6 +64,7 @@ static const char *name_of(const struct mcp_message *message)
 {
     static const struct { const char *method, *param; } rows[] = {
         { "tools/call", "name" }, { "prompts/get", "name" }, { "resources/read", "uri" },
+        { "tasks/get", "taskId" }, { "tasks/update", "taskId" }, { "tasks/cancel", "taskId" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         if (strcmp(rows[i].method, message->method) == 0)

@@ -13,6 +13,15 @@
 
 #define META "io.modelcontextprotocol/"
 #define WHY_MAX 600
+#define MCP_TASKS_EXTENSION META "tasks"
+
+/* What a client can do for us. */
+enum mcp_ability {
+    MCP_SAMPLES = 1,
+    MCP_ELICITS = 2,
+    MCP_HAS_ROOTS = 4,
+    MCP_TAKES_TASKS = 8,                /* modern; legacy clients ask for one */
+};
 
 struct mcp_request {
     struct mcp_session *session;
@@ -20,6 +29,14 @@ struct mcp_request {
     const struct mcp_message *message;
     const struct mcp_peer *peer;
     bool modern;
+
+    unsigned abilities;                 /* of its client: enum mcp_ability */
+    const char *result_type;            /* of a modern answer */
+    bool defers;                        /* a task will do for an answer */
+    struct mcp_task task;               /* ... and this is it, if it has an id */
+    wr_err outcome;                     /* of what is asked about it, */
+    json_t *inputs;                     /* ... what it waits for, */
+    struct mcp_page *page;              /* ... or many of them */
 
     const json_t *arguments;            /* an object, or NULL */
     void *arg;
@@ -29,7 +46,7 @@ struct mcp_request {
     char why[WHY_MAX];                  /* ... or of whoever refused it */
     enum mcp_code code;                 /* it is answered with an error */
     bool refused;
-    const char *requested;              /* ... because of this version */
+    struct wr_text data;                /* ... with this, if it is JSON */
     struct wr_text out;                 /* the answer; */
     struct wr_json json;                /* ... its result is open */
 
@@ -57,8 +74,14 @@ wr_err mcp_request_run(struct mcp_request *request, wr_err (*handler)(struct mcp
 bool mcp_session_enter(struct mcp_request *request, struct wr_scope *scope);
 void mcp_session_leave(struct mcp_request *request);
 
-/* The session begins, with this version. */
-void mcp_session_begin(struct mcp_session *session, const char *version);
+/* The session begins, with this version and a client of these abilities. */
+void mcp_session_begin(struct mcp_session *session, const char *version, unsigned abilities);
+
+/* What a client says it can, in an object "capabilities". */
+unsigned mcp_abilities(const json_t *capabilities);
+
+/* The client of the request cannot do what it takes, and must say so to be served. */
+void mcp_request_require(struct mcp_request *request, enum mcp_ability ability);
 
 /* ---- methods ---- */
 
@@ -80,5 +103,39 @@ const struct mcp_method *mcp_method(const char *name);
 
 /* ... "supportedVersions", what a client may ask for, the latest first. */
 void mcp_versions_write(struct wr_json *json, const char *key);
+
+/* A parameter; of one that must be a string its value.  NULL: it is not there; or no string,
+ * and that was said. */
+const json_t *mcp_param(const struct mcp_request *request, const char *name);
+const char *mcp_string_param(struct mcp_request *request, const char *name);
+
+/* Have params.arguments.  False: they are no object, and that was said. */
+bool mcp_take_arguments(struct mcp_request *request);
+
+/* {"type":"text",...} */
+void mcp_write_text(struct wr_json *json, const char *key, const char *text, size_t len);
+
+/* What a handler has written, or why it failed: the members of the result of a call. */
+void mcp_write_result(struct mcp_request *request, wr_err err);
+
+/* A task, as a call is answered with it. */
+void mcp_write_task(struct mcp_request *request, const struct mcp_task *task);
+
+/* Whether it is many: its URI has a {name}. */
+bool mcp_is_template(const struct mcp_resource *resource);
+
+void mcp_answer_tools(struct mcp_request *request);
+void mcp_answer_prompts(struct mcp_request *request);
+void mcp_answer_resources(struct mcp_request *request);
+void mcp_answer_templates(struct mcp_request *request);
+void mcp_answer_call(struct mcp_request *request);
+void mcp_answer_prompt(struct mcp_request *request);
+void mcp_answer_read(struct mcp_request *request);
+void mcp_answer_listen(struct mcp_request *request);
+void mcp_answer_task_get(struct mcp_request *request);
+void mcp_answer_task_result(struct mcp_request *request);
+void mcp_answer_task_list(struct mcp_request *request);
+void mcp_answer_task_cancel(struct mcp_request *request);
+void mcp_answer_task_update(struct mcp_request *request);
 
 #endif

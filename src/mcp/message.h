@@ -31,6 +31,7 @@ enum mcp_code {
     MCP_BUSY = 429,                     /* too many calls at a time */
     MCP_RESOURCE_NOT_FOUND = -32002,    /* up to 2025-11-25; later it is INVALID_PARAMS */
     MCP_HEADER_MISMATCH = -32020,
+    MCP_MISSING_CAPABILITY = -32021,    /* of the client */
     MCP_UNSUPPORTED_VERSION = -32022,
     MCP_INVALID_REQUEST = -32600,
     MCP_METHOD_NOT_FOUND = -32601,

@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include <weir/err.h>
 #include <weir/time.h>
 
@@ -46,6 +48,9 @@ struct mcp_field {
     const char *schema;             /* of OTHER: its JSON Schema.  The handler checks it */
 };
 
+/* Whether what a tool begins can go on after its answer, as a task (below). */
+enum mcp_deferral { MCP_NEVER_DEFERS, MCP_MAY_DEFER, MCP_MUST_DEFER };
+
 /* Something that can be called. */
 struct mcp_tool {
     const char *name, *title, *what;
@@ -54,6 +59,7 @@ struct mcp_tool {
     const char *output;             /* JSON Schema of what `structured` has; NULL: nothing */
     bool reads_only, destroys, repeatable, outward;     /* hints: outward asks the world */
     wr_time within;                 /* 0: MCP_WITHIN_DEFAULT */
+    enum mcp_deferral defers;       /* needs offer.tasks; see mcp_request_defer */
     /* Runs in a scope of its own that ends after `within`, or when the client has gone or has
      * canceled it.  An error, and what mcp_request_fail said, is told the model. */
     wr_err (*handler)(struct mcp_request *request);
@@ -78,6 +84,63 @@ struct mcp_resource {
     void *arg;
 };
 
+/* ---- tasks: what goes on after the call that began it was answered ---- */
+
+#define MCP_TASK_ID 80                  /* bytes of an id, with the zero byte */
+#define MCP_TASK_NOTE 200
+#define MCP_TASK_PAGE 50                /* tasks of a list at a time */
+
+enum mcp_task_state {
+    MCP_TASK_WORKING,
+    MCP_TASK_INPUT_REQUIRED,
+    MCP_TASK_COMPLETED,
+    MCP_TASK_FAILED,
+    MCP_TASK_CANCELLED,
+};
+
+/* A task, as it was at some moment. */
+struct mcp_task {
+    char id[MCP_TASK_ID];
+    enum mcp_task_state state;
+    /* FAILED, and there is no result to read: it was not what was asked for that went wrong,
+     * it was us.  `note` says how. */
+    bool broken;
+    char note[MCP_TASK_NOTE];           /* for people; may be empty */
+    int64_t created_ms, changed_ms;     /* since 1970 */
+    int64_t kept_ms;                    /* from its creation on; 0: for ever */
+    int64_t poll_ms;                    /* how often a look is worth it; 0: not said */
+    uint64_t version;                   /* another one with each change; never 0 */
+};
+
+/* Where tasks are.  Each call has the request that it is for: mcp_request_arg is `arg`,
+ * mcp_request_tenant whom it is for.  A task of somebody else is NOTFOUND.  All of them may
+ * wait. */
+struct mcp_tasks {
+    /* What it is as soon as its version is not `seen` (0: now), or at the deadline, whatever
+     * it is then.  Errors: NOTFOUND, and others. */
+    wr_err (*look)(struct mcp_request *request, const char *id, uint64_t seen,
+                   struct mcp_task *ret, wr_time deadline);
+    /* Write what the call would have answered with, as a handler does: of one that is
+     * COMPLETED, or FAILED and not broken.  An error, and what mcp_request_fail said, is told
+     * the model. */
+    wr_err (*result)(struct mcp_request *request, const char *id);
+    /* It should end; need not have when this returns.  One that has ended is left alone.
+     * Errors: NOTFOUND, and others. */
+    wr_err (*cancel)(struct mcp_request *request, const char *id);
+    /* At most `max`, those that come after the one named (NULL: the first ones), in an order
+     * that stays.  NULL: they cannot be listed.  Errors: NOTFOUND (none of that name). */
+    wr_err (*list)(struct mcp_request *request, const char *after, struct mcp_task *ret,
+                   size_t max, size_t *ret_count);
+    /* What it waits for, while INPUT_REQUIRED: an object, by names of its own choice, of
+     * {"method": "elicitation/create", "params": {...}}.  The caller gives it back.  NULL:
+     * nothing, or there is no memory; as a pointer: it never waits for anything. */
+    json_t *(*inputs)(struct mcp_request *request, const char *id);
+    /* The answer to one of these.  Errors: NOTFOUND (nobody waits for it), INVALID. */
+    wr_err (*update)(struct mcp_request *request, const char *id, const char *name,
+                     const json_t *answer);
+    void *arg;
+};
+
 struct mcp_offer {
     const char *name, *title, *version;
     const char *instructions;       /* for the model; may be NULL */
@@ -87,6 +150,7 @@ struct mcp_offer {
     size_t prompt_count;
     const struct mcp_resource *resources;
     size_t resource_count;
+    const struct mcp_tasks *tasks;  /* NULL: nothing here goes on after its answer */
 };
 
 #endif

@@ -69,6 +69,29 @@ struct wr_text *mcp_request_structured(struct mcp_request *request)
     return &request->structured;
 }
 
+const char *mcp_request_tenant(const struct mcp_request *request)
+{
+    return request->peer->tenant;
+}
+
+bool mcp_request_defers(const struct mcp_request *request)
+{
+    return request->defers;
+}
+
+int64_t mcp_request_kept_ms(const struct mcp_request *request)
+{
+    const json_t *task = json_object_get(request->message->params, "task");
+    const json_t *kept = request->modern ? NULL : json_object_get(task, "ttl");
+    return json_is_integer(kept) && json_integer_value(kept) > 0 ? json_integer_value(kept) : 0;
+}
+
+void mcp_request_defer(struct mcp_request *request, const struct mcp_task *task)
+{
+    WR_ASSERT(request->defers && task->id[0] && task->version);
+    request->task = *task;
+}
+
 wr_err mcp_request_fail(struct mcp_request *request, wr_err err, const char *format, ...)
 {
     va_list args;
@@ -81,13 +104,15 @@ wr_err mcp_request_fail(struct mcp_request *request, wr_err err, const char *for
 void mcp_request_refuse(struct mcp_request *request, enum mcp_code code, const char *format,
                         ...)
 {
+    char why[sizeof(request->why)];     /* what is said may be what was said before */
     va_list args;
     if (request->code)
         return;
     request->code = code;
     va_start(args, format);
-    vsnprintf(request->why, sizeof(request->why), format, args);
+    vsnprintf(why, sizeof(why), format, args);
     va_end(args);
+    memcpy(request->why, why, sizeof(why));
 }
 
 /* ---- progress ---- */

@@ -38,12 +38,16 @@
 #define MCP_ANSWER_MAX ((size_t)16 << 20)       /* bytes of text, and of what is structured */
 
 struct mcp_request;
+struct mcp_task;                        /* offer.h */
 
 /* The arg of the tool or the resource. */
 void *mcp_request_arg(const struct mcp_request *request);
 
 /* Whether who asks runs on this machine, as this user, and may name its files. */
 bool mcp_request_local(const struct mcp_request *request);
+
+/* For whom it is asked (X-Tenant, which a token may be bound to); NULL: nobody has said. */
+const char *mcp_request_tenant(const struct mcp_request *request);
 
 /* Arguments have been held against the table: they are there if they are required, and of
  * their type.  NULL, or `otherwise`: it was not given. */
@@ -67,6 +71,16 @@ void mcp_request_progress(struct mcp_request *request, uint32_t done, uint32_t t
  * same as JSON. */
 struct wr_text *mcp_request_text(struct mcp_request *request);
 struct wr_text *mcp_request_structured(struct mcp_request *request);
+
+/* Of a tool that may defer: whether the client takes a task for an answer.  Then what would be
+ * waited for should become one; in the legacy era, where the client has asked for a task, it
+ * must.  How long such a task should be kept, as far as anybody said; 0: nobody did. */
+bool mcp_request_defers(const struct mcp_request *request);
+int64_t mcp_request_kept_ms(const struct mcp_request *request);
+
+/* The answer is that it goes on as this task, which is found by its id from now on, by
+ * everybody who may.  What else was written is not sent.  Only where mcp_request_defers. */
+void mcp_request_defer(struct mcp_request *request, const struct mcp_task *task);
 
 /* Say why it failed, for whoever asked; returns err, to be returned. */
 wr_err mcp_request_fail(struct mcp_request *request, wr_err err, const char *format, ...)

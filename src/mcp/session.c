@@ -10,12 +10,14 @@
 #define LOCK_RANK 700
 #define REQUEST_RANK 701
 #define OUT_MAX ((size_t)64 << 20)
+#define DATA_MAX ((size_t)64 << 10)         /* of an error */
 #define SEND_WITHIN WR_S(30)
 
 struct mcp_session {
     const struct mcp_offer *offer;
     struct wr_mutex lock;           /* of all that follows */
     const char *version;            /* that it has begun with; NULL: it has not */
+    unsigned abilities;             /* of its client */
     struct mcp_request *requests;   /* that can be canceled */
     size_t count;
 };
@@ -40,10 +42,11 @@ void mcp_session_free(struct mcp_session *session)
     free(session);
 }
 
-void mcp_session_begin(struct mcp_session *session, const char *version)
+void mcp_session_begin(struct mcp_session *session, const char *version, unsigned abilities)
 {
     wr_mutex_lock(&session->lock);
     session->version = version;
+    session->abilities = abilities;
     wr_mutex_unlock(&session->lock);
 }
 
@@ -112,8 +115,9 @@ static void begin_answer(struct wr_json *json, struct wr_text *text, const char 
         wr_json_raw(json, "id", id, strlen(id));
 }
 
+/* `data` is JSON; NULL: there is none. */
 static void write_error(struct wr_text *text, const char *id, enum mcp_code code,
-                        const char *why, const char *requested)
+                        const char *why, const struct wr_text *data)
 {
     struct wr_json json;
     wr_text_rewind(text, 0);
@@ -121,12 +125,8 @@ static void write_error(struct wr_text *text, const char *id, enum mcp_code code
     wr_json_object(&json, "error");
     wr_json_i64(&json, "code", code);
     wr_json_str(&json, "message", why);
-    if (requested) {
-        wr_json_object(&json, "data");
-        mcp_versions_write(&json, "supported");
-        wr_json_str(&json, "requested", requested);
-        wr_json_end(&json);
-    }
+    if (data && data->len && !data->cut)
+        wr_json_raw(&json, "data", data->at, data->len);
     wr_json_end(&json);
     wr_json_end(&json);
 }
@@ -146,7 +146,7 @@ void mcp_session_refuse(const struct mcp_message *message, const struct mcp_faul
 static void write_modern(struct mcp_request *request, const struct mcp_method *method)
 {
     struct wr_json *json = &request->json;
-    wr_json_str(json, "resultType", "complete");
+    wr_json_str(json, "resultType", request->result_type);
     if (method->keep_ms >= 0) {
         wr_json_i64(json, "ttlMs", method->keep_ms);
         wr_json_str(json, "cacheScope", method->keep_ms ? "public" : "private");
@@ -178,6 +178,27 @@ static void refuse(struct mcp_request *request, enum mcp_code code, const char *
     request->refused = true;
 }
 
+static void refuse_version(struct mcp_request *request, const char *version)
+{
+    struct wr_json json = wr_json_to(&request->data);
+    refuse(request, MCP_UNSUPPORTED_VERSION, "this version of the protocol is not supported");
+    wr_json_object(&json, NULL);
+    mcp_versions_write(&json, "supported");
+    wr_json_str(&json, "requested", version);
+    wr_json_end(&json);
+}
+
+/* What its client can, as far as it has said. */
+static unsigned abilities_of(struct mcp_request *request)
+{
+    if (request->modern)
+        return mcp_abilities(mcp_message_meta(request->message, META "clientCapabilities"));
+    wr_mutex_lock(&request->session->lock);
+    unsigned all = request->session->abilities;
+    wr_mutex_unlock(&request->session->lock);
+    return all;
+}
+
 static void settle_era(struct mcp_request *request, const struct mcp_method *method)
 {
     const char *version = mcp_message_version(request->message);
@@ -190,9 +211,7 @@ static void settle_era(struct mcp_request *request, const struct mcp_method *met
         refuse(request, MCP_INVALID_PARAMS, "_meta must have " META "protocolVersion, a "
                "string");
     } else if (strcmp(version, MCP_MODERN) != 0) {
-        refuse(request, MCP_UNSUPPORTED_VERSION, "this version of the protocol is not "
-               "supported");
-        request->requested = version;
+        refuse_version(request, version);
     } else if (!json_is_object(mcp_message_meta(request->message,
                                                 META "clientCapabilities"))) {
         refuse(request, MCP_INVALID_PARAMS, "_meta must have " META "clientCapabilities, an "
@@ -207,6 +226,7 @@ static void answer(struct mcp_request *request)
     const char *name = request->message->method;
     const struct mcp_method *method = mcp_method(name);
     settle_era(request, method);
+    request->abilities = abilities_of(request);
     enum mcp_era era = request->modern ? MCP_NOW : MCP_LEGACY;
     if (!method || !(method->eras & era)
         || (method->there && !method->there(request->offer)))
@@ -228,7 +248,7 @@ static void answer(struct mcp_request *request)
     }
     if (request->code)
         write_error(&request->out, request->message->id, request->code, request->why,
-                    request->requested);
+                    &request->data);
 }
 
 static void end_request(void *arg)
@@ -236,8 +256,11 @@ static void end_request(void *arg)
     struct mcp_request *request = arg;
     mcp_session_leave(request);
     wr_mutex_fini(&request->lock);
+    json_decref(request->inputs);
+    wr_forget_free(request->page);
     wr_text_free(&request->text);
     wr_text_free(&request->structured);
+    wr_text_free(&request->data);
     wr_text_free(&request->out);
     wr_forget_free(request);
 }
@@ -278,7 +301,9 @@ void mcp_session_answer(struct mcp_session *session, const struct mcp_message *m
     request->lock = (struct wr_mutex)WR_MUTEX("mcp.request", REQUEST_RANK);
     request->text = wr_text_heap(MCP_ANSWER_MAX);
     request->structured = wr_text_heap(MCP_ANSWER_MAX);
+    request->data = wr_text_heap(DATA_MAX);
     request->out = wr_text_heap(OUT_MAX);
+    request->result_type = "complete";
     const json_t *token = mcp_message_meta(message, "progressToken");
     if (token && !mcp_id_print(request->token, token))
         request->token[0] = '\0';

@@ -45,6 +45,7 @@ struct mcp_peer {
     void *arg;
     bool local;                     /* runs on this machine, as this user */
     bool modern;                    /* has said so elsewhere: `initialize` is not expected */
+    const char *tenant;             /* for whom it asks; NULL: not said */
 };
 
 /* Errors: NOMEM. */

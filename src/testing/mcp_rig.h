@@ -152,12 +152,17 @@ RIG wr_err client_hear(void *arg, const struct mcp_out *out)
     return client->deaf;
 }
 
-RIG void client_open(struct client *client)
+RIG void client_open_with(struct client *client, const struct mcp_offer *offer)
 {
     *client = (struct client){ .lock = WR_MUTEX("test.client", 800),
                                .heard = wr_text_heap((size_t)64 << 20) };
     client->peer = (struct mcp_peer){ .send = client_hear, .arg = client, .local = true };
-    CHECK_OK(mcp_session_new(&client->session, &rig_offer));
+    CHECK_OK(mcp_session_new(&client->session, offer));
+}
+
+RIG void client_open(struct client *client)
+{
+    client_open_with(client, &rig_offer);
 }
 
 RIG void client_close(struct client *client)
