@@ -1,9 +1,11 @@
 """Works that a replay server knows, and how each source writes them.
 
 A work is a dict: title, authors (a list of [family, given]), year, venue, and, if it has them,
-doi, arxiv, forum, rfc, eprint, acl.  A shape turns it into an item of a source's answer; an
-envelope puts items around which the source sends.
+doi, arxiv, pmid, forum, rfc, eprint, acl; and, for those who follow citations, abstract,
+citations (how many), pdf (it is open), cites (DOIs of other works).  A shape turns it into an
+item of a source's answer; an envelope puts items around which the source sends.
 """
+import hashlib
 import html
 import re
 
@@ -56,18 +58,56 @@ def dblp(work):
                                             for author in work["authors"]]}}}
 
 
+def paper_id(work):
+    """As Semantic Scholar names a work."""
+    return hashlib.sha1(work["title"].encode()).hexdigest()
+
+
+def work_id(work):
+    """As OpenAlex names it."""
+    return f"W{int(paper_id(work)[:8], 16)}"
+
+
+def pdf_url(work):
+    return f"https://papers.example/{work['doi']}.pdf" if work.get("pdf") else None
+
+
 def semantic_scholar(work):
-    return {"paperId": "0", "title": work["title"], "year": work["year"],
-            "venue": work["venue"],
-            "externalIds": {"DOI": work.get("doi"), "ArXiv": work.get("arxiv")},
-            "authors": [{"name": full_name(author)} for author in work["authors"]]}
+    pdf = pdf_url(work)
+    return {"paperId": paper_id(work), "title": work["title"], "year": work["year"],
+            "venue": work["venue"], "abstract": work.get("abstract"),
+            "citationCount": work.get("citations", 0),
+            "referenceCount": len(work.get("cites", ())), "isOpenAccess": bool(pdf),
+            "openAccessPdf": pdf and {"url": pdf, "status": "GREEN"},
+            "externalIds": {"DOI": work.get("doi"), "ArXiv": work.get("arxiv"),
+                            "PubMed": work.get("pmid")},
+            "authors": [{"authorId": str(number), "name": full_name(author)}
+                        for number, author in enumerate(work["authors"])]}
 
 
-def openalex(work):
-    doi = work.get("doi")
-    return {"id": "https://openalex.org/W0", "title": work["title"],
-            "publication_year": work["year"], "doi": doi and "https://doi.org/" + doi,
-            "primary_location": {"source": {"display_name": work["venue"]}},
+def inverted(text):
+    """An abstract as OpenAlex has it: where each word stands."""
+    index = {}
+    for place, word in enumerate(text.split()):
+        index.setdefault(word, []).append(place)
+    return index
+
+
+def openalex(work, works=()):
+    doi, pdf = work.get("doi"), pdf_url(work)
+    cited = [other for other in works if other.get("doi") in work.get("cites", ())]
+    ids = {"doi": doi and "https://doi.org/" + doi}
+    if work.get("pmid"):
+        ids["pmid"] = "https://pubmed.ncbi.nlm.nih.gov/" + work["pmid"]
+    return {"id": f"https://openalex.org/{work_id(work)}", "title": work["title"],
+            "publication_year": work["year"], "doi": ids["doi"], "ids": ids,
+            "primary_location": {"source": {"display_name": work["venue"]}, "pdf_url": pdf},
+            "abstract_inverted_index":
+                inverted(work["abstract"]) if work.get("abstract") else None,
+            "cited_by_count": work.get("citations", 0),
+            "referenced_works_count": len(work.get("cites", ())),
+            "referenced_works": [f"https://openalex.org/{work_id(other)}" for other in cited],
+            "open_access": {"is_oa": bool(pdf), "oa_url": pdf},
             "authorships": [{"author": {"display_name": full_name(author)}}
                             for author in work["authors"]]}
 

@@ -19,6 +19,7 @@ import argparse
 import http.server
 import json
 import pathlib
+import re
 import socket
 import struct
 import sys
@@ -51,7 +52,9 @@ class Sources:
     def __init__(self, works, recorded=None):
         self.works = works
         self.by = {name: {str(work[name]).lower(): work for work in works if work.get(name)}
-                   for name in ("doi", "arxiv", "rfc", "eprint", "acl", "forum")}
+                   for name in ("doi", "arxiv", "pmid", "rfc", "eprint", "acl", "forum")}
+        self.by["paper"] = {records.paper_id(work): work for work in works}
+        self.by["work"] = {records.work_id(work).lower(): work for work in works}
         self.shelf = records.Shelf(works, lambda work: work["title"])
         self.real = {}
         for name, title in records.TITLES.items():
@@ -83,18 +86,51 @@ class Sources:
     def dblp(self, _path, query, _):
         return self.listed("dblp", records.dblp, query["q"], 10)
 
+    def cited(self, work):
+        return [self.by["doi"][doi] for doi in work.get("cites", ()) if doi in self.by["doi"]]
+
+    def citing(self, work):
+        return [other for other in self.works if work.get("doi") in other.get("cites", ())]
+
     def semantic_scholar(self, path, query, _):
-        for prefix, key in (("/graph/v1/paper/DOI:", "doi"), ("/graph/v1/paper/"
-                                                              "ARXIV:", "arxiv")):
-            if path.startswith(prefix):
-                return self.one(records.semantic_scholar, key, path[len(prefix):])
-        return self.listed("semantic_scholar", records.semantic_scholar, query["query"], 10)
+        name = path.removeprefix("/graph/v1/paper/")
+        count = min(int(query.get("limit", 10)), 100)
+        if name == "search":
+            return self.listed("semantic_scholar", records.semantic_scholar, query["query"],
+                               count)
+        name, links = re.fullmatch(r"(.*?)(?:/(references|citations))?", name).groups()
+        kind, colon, value = name.partition(":")
+        key = {"doi": "doi", "arxiv": "arxiv", "pmid": "pmid"}.get(kind.lower(), "paper")
+        work = self.by[key].get((value if colon else name).lower())
+        if not work or not links:
+            return work and records.semantic_scholar(work)
+        role, found = ("citedPaper", self.cited) if links == "references" else \
+            ("citingPaper", self.citing)
+        return {"offset": 0, "data": [{role: records.semantic_scholar(other)}
+                                      for other in found(work)[:count]]}
 
     def openalex(self, path, query, _):
-        if path.startswith("/works/doi:"):
-            return self.one(records.openalex, "doi", path[11:])
-        wanted = query["filter"].removeprefix("title.search:")
-        return self.listed("openalex", records.openalex, wanted, 5)
+        def shape(work):
+            return records.openalex(work, self.works)
+        count = min(int(query.get("per-page", 5)), 200)
+        if path.startswith("/works/"):
+            name = path.removeprefix("/works/").removeprefix("https://openalex.org/")
+            doi = name.removeprefix("doi:").removeprefix("https://doi.org/")
+            pmid = name.removeprefix("pmid:")
+            for key, value in (("work", name), ("doi", doi), ("pmid", pmid)):
+                if value.lower() in self.by[key]:
+                    return shape(self.by[key][value.lower()])
+            return None
+        kind, _, wanted = query.get("filter", "").partition(":")
+        if kind == "cites":
+            work = self.by["work"].get(wanted.lower())
+            found = self.citing(work)[:count] if work else []
+        elif kind in ("openalex", "openalex_id", "ids.openalex"):
+            names = [name.rpartition("/")[2].lower() for name in wanted.split("|")]
+            found = [self.by["work"][name] for name in names if name in self.by["work"]]
+        else:
+            return self.listed("openalex", shape, query.get("search", wanted), count)
+        return records.ENVELOPES["openalex"]([shape(work) for work in found[:count]])
 
     def europe_pmc(self, _path, query, _):
         if query["query"].startswith("DOI:"):
