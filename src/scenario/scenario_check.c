@@ -472,7 +472,6 @@ static wr_err run_node(void *arg)
         err = check_papers(world);
     WR_ASSERT(!err || err == WR_CANCELED);
     wr_time over = wr_now();
-    sources_stop(world->sources);
     check_engine_close(world->engine);
     sources_close(world->sources, wr_after(WR_S(1)));
     WR_ASSERT(wr_now() - over < OVER_WITHIN);

@@ -13,6 +13,7 @@
 #include <weir/lock.h>
 #include <weir/metric.h>
 #include <weir/scope.h>
+#include <weir/task.h>
 
 #include "base/hash.h"
 #include "biblio/fold.h"
@@ -42,7 +43,8 @@ static struct wr_metric questions = {
 
 struct drainer {
     struct drainer_conf conf;
-    struct wr_scope *scope;
+    struct wr_scope *scope;         /* of the task, if it was opened with one, */
+    struct wr_once *over;           /* ... which is never set: that task is canceled */
     struct wr_chan *queue;
     struct wr_limiter *limiter;
     struct wr_gate *turn;           /* one asker at a time waits for the next turn */
@@ -252,16 +254,47 @@ static struct asking asking_of(const struct drainer *drainer, wr_time timeout)
         .timeout = timeout ? timeout : conf->timeout };
 }
 
-static void do_job(struct drainer *drainer, const struct drainer_job *job)
+/* One who asks, and the job he is at: it is reported even if he breaks down over it. */
+struct asker {
+    struct drainer *drainer;
+    struct drainer_job job;
+    bool busy;
+};
+
+static void begin(struct asker *asker)
 {
+    asker->busy = true;
+    atomic_fetch_add_explicit(&asker->drainer->asking, 1, memory_order_relaxed);
+}
+
+static void done(struct asker *asker)
+{
+    asker->busy = false;
+    atomic_fetch_sub_explicit(&asker->drainer->asking, 1, memory_order_relaxed);
+}
+
+static void break_down(void *arg)
+{
+    struct asker *asker = arg;
+    if (!asker->busy)
+        return;
+    done(asker);
+    note_failure(asker->drainer, WR_PANIC, "we broke down over a question to it");
+    report(&asker->job, WR_PANIC, NULL);
+}
+
+static void do_job(struct asker *asker)
+{
+    struct drainer *drainer = asker->drainer;
+    const struct drainer_job *job = &asker->job;
     struct task task = { .drainer = drainer, .job = job,
                          .asking = asking_of(drainer, job->timeout) };
     struct wr_ask ask = { 0 };
     task.asking.unwanted = is_unwanted;
     task.asking.about = &task;
-    atomic_fetch_add_explicit(&drainer->asking, 1, memory_order_relaxed);
+    begin(asker);
     wr_err err = answer_job(&task, &ask);
-    atomic_fetch_sub_explicit(&drainer->asking, 1, memory_order_relaxed);
+    done(asker);
     count(drainer, &task, err);
     report(job, err, &(struct drainer_answer){
         .about = job->about, .records = ask.answer, .took = task.asking.took,
@@ -270,11 +303,13 @@ static void do_job(struct drainer *drainer, const struct drainer_job *job)
 
 static wr_err run_asker(void *arg)
 {
-    struct drainer *drainer = arg;
-    struct drainer_job job;
+    struct asker asker = { .drainer = arg };
+    struct wr_cleanup cleanup = { .fn = break_down, .arg = &asker };
     wr_err err;
-    while (!(err = wr_chan_recv(drainer->queue, &job, WR_NEVER)))
-        do_job(drainer, &job);
+    wr_cleanup_push(&cleanup);
+    while (!(err = wr_chan_recv(asker.drainer->queue, &asker.job, WR_NEVER)))
+        do_job(&asker);
+    wr_cleanup_pop(&cleanup);
     return err == WR_CLOSED ? WR_OK : err;
 }
 
@@ -312,10 +347,9 @@ static unsigned askers_of(const struct drainer *drainer)
     return driver->at_once ? driver->at_once : AT_ONCE;
 }
 
-static wr_err start(struct drainer *drainer)
+static wr_err make(struct drainer *drainer)
 {
     const struct drainer_conf *conf = &drainer->conf;
-    unsigned askers = askers_of(drainer);
     for (int i = 0; i < OUTCOMES; i++)
         drainer->counted[i] = wr_metric_counter(&questions, conf->driver->slug,
                                                 outcome_names[i]);
@@ -329,15 +363,10 @@ static wr_err start(struct drainer *drainer)
             .pause = conf->driver->pause, .share = conf->share });
     if (!err)
         err = wr_gate_new(&drainer->turn, conf->driver->queue);
-    if (!err)
-        err = wr_scope_new(&drainer->scope, &(struct wr_scope_conf){
-            .name = "source.drainer", .deadline = WR_NEVER, .independent = true });
-    for (unsigned i = 0; i < askers && !err; i++)
-        err = wr_scope_go(drainer->scope, "source.asker", run_asker, drainer);
     return err;
 }
 
-wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf)
+wr_err drainer_new(struct drainer **ret, const struct drainer_conf *conf)
 {
     WR_ASSERT(conf->driver && conf->client);
     struct drainer *drainer = calloc(1, sizeof(*drainer));
@@ -345,7 +374,74 @@ wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf)
         return WR_NOMEM;
     drainer->conf = *conf;
     drainer->lock = (struct wr_mutex)WR_MUTEX("source.drainer", LOCK_RANK);
-    wr_err err = start(drainer);
+    wr_err err = make(drainer);
+    if (err)
+        drainer_free(drainer);
+    else
+        *ret = drainer;
+    return err;
+}
+
+wr_err drainer_run(void *arg, struct wr_once *drain)
+{
+    struct drainer *drainer = arg;
+    struct wr_scope *askers;
+    wr_err err = wr_scope_new(&askers, &(struct wr_scope_conf){ .name = "source.askers",
+                                                                .deadline = WR_NEVER });
+    if (err)
+        return err;
+    for (unsigned i = 0; i < askers_of(drainer) && !err; i++)
+        err = wr_scope_go(askers, "source.asker", run_asker, drainer);
+    if (!err) {
+        wr_scope_enter(askers);         /* it ends also when one of them breaks down */
+        err = wr_once_wait(drain, NULL, WR_NEVER);
+        wr_scope_leave(askers);
+    }
+    wr_scope_cancel(askers);
+    wr_err ended = wr_scope_close(askers);
+    return ended ? ended : err;
+}
+
+void drainer_stop(struct drainer *drainer)
+{
+    struct drainer_job job;
+    wr_chan_close(drainer->queue);
+    while (!wr_chan_recv(drainer->queue, &job, WR_NOW))
+        report(&job, WR_CANCELED, NULL);
+}
+
+void drainer_free(struct drainer *drainer)
+{
+    if (!drainer)
+        return;
+    if (drainer->queue)
+        drainer_stop(drainer);
+    wr_chan_free(drainer->queue);
+    wr_limiter_free(drainer->limiter);
+    if (drainer->turn)
+        wr_gate_free(drainer->turn);
+    wr_mutex_fini(&drainer->lock);
+    free(drainer);
+}
+
+static wr_err run_opened(void *arg)
+{
+    struct drainer *drainer = arg;
+    return drainer_run(drainer, drainer->over);
+}
+
+wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf)
+{
+    struct drainer *drainer;
+    wr_err err = drainer_new(&drainer, conf);
+    if (err)
+        return err;
+    err = wr_once_new(&drainer->over, "source.over", 0);
+    if (!err)
+        err = wr_scope_new(&drainer->scope, &(struct wr_scope_conf){
+            .name = "source.drainer", .deadline = WR_NEVER });
+    if (!err)
+        err = wr_scope_go(drainer->scope, "source.drainer", run_opened, drainer);
     if (err)
         drainer_close(drainer);
     else
@@ -353,29 +449,17 @@ wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf)
     return err;
 }
 
-void drainer_stop(struct drainer *drainer)
-{
-    struct drainer_job job;
-    if (drainer->queue)
-        wr_chan_close(drainer->queue);
-    if (drainer->scope)
-        wr_scope_cancel(drainer->scope);
-    while (drainer->queue && !wr_chan_recv(drainer->queue, &job, WR_NOW))
-        report(&job, WR_CANCELED, NULL);
-}
-
 void drainer_close(struct drainer *drainer)
 {
     if (!drainer)
         return;
-    drainer_stop(drainer);
+    struct wr_once *over = drainer->over;
+    wr_chan_close(drainer->queue);
+    if (drainer->scope)
+        wr_scope_cancel(drainer->scope);
     (void)!wr_scope_close(drainer->scope);
-    wr_chan_free(drainer->queue);
-    wr_limiter_free(drainer->limiter);
-    if (drainer->turn)
-        wr_gate_free(drainer->turn);
-    wr_mutex_fini(&drainer->lock);
-    free(drainer);
+    drainer_free(drainer);
+    wr_once_free(over);
 }
 
 const struct source_driver *drainer_driver(const struct drainer *drainer)

@@ -1,8 +1,9 @@
 /* drainer.h - the one who asks a source, for everybody in the node.
  *
  *     struct drainer *drainer;
- *     err = drainer_open(&drainer, &(struct drainer_conf){
+ *     err = drainer_new(&drainer, &(struct drainer_conf){
  *         .driver = &source_crossref, .client = client, .cache = cache, .mailto = mailto });
+ *     err = drainer_run(drainer, drain);           (in a task that is supervised)
  *     ...
  *     for (each question of source_questions)
  *         switch (drainer_recall(drainer, &question, &bytes, deadline)) {
@@ -14,7 +15,14 @@
  *             if (err) ...the job was not taken: report err, and give the reference back
  *         }
  *     ...
- *     drainer_close(drainer);
+ *     (its task has ended)
+ *     drainer_free(drainer);
+ *
+ * or drainer_open and drainer_close, which have the task along.
+ *
+ * The drainer and its task are two things.  Who sends to it holds a pointer to the first, which
+ * is there from beginning to end; the second may break down, and whoever supervises it runs it
+ * again: what waits in the queue goes on, what was being asked has been reported.
  *
  * A source counts all that comes from us, so all of it passes through one place: a queue of
  * DRAINER_QUEUE jobs and a limiter that nobody else draws from.  Whoever finds the queue full
@@ -31,6 +39,7 @@
  *   TIMEOUT      there was no answer in time, or no turn before the deadline
  *   BUSY         the source said twice that we ask too often
  *   OPENCIRCUIT  it has failed too often of late to be asked
+ *   PANIC        who asked broke down over it
  *   IO, DENIED, INVALID, UNSUPPORTED, SHED, NOMEM     see source.h
  *
  * Only OK and NOTFOUND say something of the work.  They are remembered in the cache, under the
@@ -48,6 +57,7 @@
 #include <weir/fetch.h>
 #include <weir/gather.h>
 #include <weir/limiter.h>
+#include <weir/once.h>
 #include <weir/secret.h>
 
 #include "source/source.h"
@@ -100,13 +110,24 @@ struct drainer_stat {
     char last_why[SOURCE_WHY_MAX];      /* ... in a sentence */
 };
 
-/* Start the drainer in a scope below the caller's, who must close it before his task returns.
- * Errors: NOMEM, BUSY, CANCELED, TIMEOUT. */
-wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf);
+/* Errors: NOMEM. */
+wr_err drainer_new(struct drainer **ret, const struct drainer_conf *conf);
 
-/* Take no more; what is under way or queued is reported as CANCELED, some of it after this has
- * returned.  Twice is fine. */
+/* Ask, until `drain` is set: a wr_child_fn.  What is under way then is reported as CANCELED,
+ * what is queued stays.  One at a time; it may be run again.
+ * Errors: PANIC (one of those who ask broke down); NOMEM, BUSY, CANCELED, TIMEOUT. */
+wr_err drainer_run(void *drainer, struct wr_once *drain);
+
+/* Take no more, for good; what is queued is reported as CANCELED.  Twice is fine. */
 void drainer_stop(struct drainer *drainer);
+
+/* Stop it, and free it.  Its task must have ended, and nobody may be asking it.  NULL is
+ * allowed. */
+void drainer_free(struct drainer *drainer);
+
+/* The drainer and its task, in a scope below the caller's, who must close it before his task
+ * returns.  Errors: NOMEM, BUSY, CANCELED, TIMEOUT. */
+wr_err drainer_open(struct drainer **ret, const struct drainer_conf *conf);
 
 /* Stop, wait until all is reported, and free it.  Nobody may be asking it.  NULL is allowed. */
 void drainer_close(struct drainer *drainer);

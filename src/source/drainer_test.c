@@ -285,6 +285,58 @@ TEST(a_full_queue_makes_wait_until_the_deadline)
     wr_gather_unref(gather);
 }
 
+static bool breaks_down(const void *about)
+{
+    wr_panic("the test breaks down over %s", (const char *)about);
+}
+
+struct running { struct drainer *drainer; struct wr_once *drain; };
+
+static wr_err run(void *arg)
+{
+    const struct running *running = arg;
+    return drainer_run(running->drainer, running->drain);
+}
+
+TEST(who_breaks_down_over_a_question_has_answered_it_and_the_queue_goes_on)
+{
+    static struct catalogue catalogue = { .body = NONE };
+    catalogue_open(&catalogue);
+    struct drainer *drainer;
+    struct wr_fetch_client *client = catalogue_client();
+    struct wr_gather *gather = gather_of(2, false);
+    struct wr_scope *scope;
+    struct running running = { 0 };
+    CHECK_OK(wr_once_new(&running.drain, "test.drain", 0));
+    REQUIRE_OK(drainer_new(&drainer, &(struct drainer_conf){
+        .driver = &source_dblp, .base = catalogue.base, .client = client }));
+    CHECK_OK(drainer_ask(drainer, &(struct drainer_job){
+        .question = BY_TITLE("x"), .gather = wr_gather_ref(gather), .about = "it",
+        .unwanted = breaks_down, .deadline = WR_NEVER }, WR_NEVER));
+    CHECK_OK(drainer_ask(drainer, &(struct drainer_job){
+        .question = BY_TITLE("y"), .gather = wr_gather_ref(gather), .slot = 1,
+        .deadline = wr_after(WR_S(60)) }, WR_NEVER));
+    running.drainer = drainer;
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test.drainer",
+                                                               .deadline = WR_NEVER }));
+        CHECK_OK(wr_scope_go(scope, "test.drainer", run, &running));
+        if (i == 0)
+            CHECK_ERR(WR_PANIC, wr_scope_join(scope, wr_after(WR_S(1))));
+        else
+            CHECK_OK(wr_gather_wait(gather, wr_after(WR_S(60))));
+        (void)!wr_scope_close(scope);
+    }
+    CHECK_ERR(WR_PANIC, result(gather, 0));
+    CHECK_ERR(WR_NOTFOUND, result(gather, 1));
+    CHECK_EQ(0, drainer_stat(drainer).asking);
+    wr_gather_unref(gather);
+    drainer_free(drainer);
+    wr_once_free(running.drain);
+    wr_fetch_client_close(client, WR_NOW);
+    catalogue_close(&catalogue);
+}
+
 TEST(a_close_ends_what_is_under_way_and_reports_all)
 {
     static struct setting setting = { .catalogue = { .body = NONE, .delay = WR_S(9) } };

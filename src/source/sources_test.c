@@ -61,3 +61,42 @@ TEST(sources_are_told_who_asks)
     sources_close(sources, WR_NOW);
     catalogue_close(&catalogue);
 }
+
+static bool breaks_down(const void *about)
+{
+    (void)about;
+    wr_panic("the test breaks down");
+}
+
+/* Questions to two sources, of which one breaks down over its first. */
+TEST(a_source_that_breaks_down_is_asked_again_and_the_others_do_not_notice)
+{
+    static struct catalogue catalogue = {
+        .body = "{\"message\":{\"total-results\":0,\"items\":[]}}", .delay = WR_S(2) };
+    static struct catalogue dblp = {
+        .body = "{\"result\":{\"hits\":{\"@total\":\"0\"}}}", .delay = WR_S(5) };
+    struct sources *sources;
+    struct sources_conf conf = { .plain = true, .allow = &here, .allow_count = 1 };
+    struct wr_gather *gather;
+    catalogue_open(&catalogue);
+    catalogue_open(&dblp);
+    conf.settings[0].base = catalogue.base;
+    conf.settings[2].base = dblp.base;
+    REQUIRE_OK(sources_open(&sources, &conf));
+    CHECK_OK(wr_gather_new(&gather, &(struct wr_gather_conf){
+        .name = "test.gather", .sources = 3, .size = sizeof(struct drainer_answer) }));
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK_OK(drainer_ask(sources_drainer(sources, i == 1 ? 2 : 0), &(struct drainer_job){
+            .question = { .by = SOURCE_BY_TITLE, .text = "x" }, .slot = i,
+            .gather = wr_gather_ref(gather), .deadline = wr_after(WR_S(20)),
+            .unwanted = i ? NULL : breaks_down }, WR_NEVER));
+    CHECK_OK(wr_gather_wait(gather, wr_after(WR_S(30))));
+    CHECK_ERR(WR_PANIC, wr_gather_result(gather, 0, NULL));
+    CHECK_ERR(WR_NOTFOUND, wr_gather_result(gather, 1, NULL));
+    CHECK_ERR(WR_NOTFOUND, wr_gather_result(gather, 2, NULL));
+    CHECK_EQ(1, dblp.asked);                /* it went on while the other one began anew */
+    wr_gather_unref(gather);
+    sources_close(sources, WR_NOW);
+    catalogue_close(&dblp);
+    catalogue_close(&catalogue);
+}

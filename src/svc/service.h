@@ -75,6 +75,8 @@ struct node_service {
      * run, arg and restart count. */
     const struct wr_child *children;
     size_t child_count;
+    /* Other services send to its tasks, which are told to finish when theirs are gone. */
+    bool serves_others;
 };
 
 #endif

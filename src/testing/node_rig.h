@@ -31,8 +31,8 @@ struct rig {
     wr_err result;
 };
 
-/* The second is that of the service, if it has one. */
-RIG const struct wr_conf_table *rig_tables[3] = { &wr_node_keys, NULL, NULL };
+/* From the second on those of the services, if they have some. */
+RIG const struct wr_conf_table *rig_tables[4] = { &wr_node_keys };
 
 RIG void rig_ready(void *arg, const struct node_face *face)
 {
@@ -53,7 +53,8 @@ RIG wr_err rig_run(void *arg)
 
 /* Read the configuration of these flags; the last one is NULL.  The port is a free
  * one and nothing is written, unless the flags say otherwise. */
-RIG const struct node_service *rig_service;     /* one that the next node has */
+RIG const struct node_service *rig_service;     /* one that the next node has, */
+RIG size_t rig_service_count = 1;               /* ... or the first of several */
 RIG const char *const *rig_services;            /* what its services may be called */
 RIG char *const *rig_env;                       /* its environment */
 RIG struct wr_manager *rig_manager;             /* and its service manager */
@@ -77,7 +78,7 @@ RIG void rig_open(struct rig *rig, const char *const *flags)
                                       .no_signals = true };
     rig->start.manager = rig_manager;
     rig->start.services = rig_service;
-    rig->start.service_count = rig_service ? 1 : 0;
+    rig->start.service_count = rig_service ? rig_service_count : 0;
     rig_service = NULL;
     if (!CHECK_OK(wr_conf_load(&rig->start.conf, &rig->source, &report)))
         printf("# %s", report.text.at);

@@ -22,6 +22,9 @@
 #include "extract/document.h"
 #include "svc/check/fix.h"
 #include "svc/check/panel.h"
+#include "svc/sources/supply_conf.h"
+
+#define CLOSE_WITHIN WR_S(2)
 
 extern char **environ;
 
@@ -73,6 +76,8 @@ struct checking {
     /* while it runs */
     struct check_cache kept;
     struct check_panel panel;
+    struct supply_conf supply;
+    struct sources *sources;        /* NULL: offline */
     struct check_show *show;
     struct check_paper **papers;
     size_t paper_count, paper_room;
@@ -272,6 +277,30 @@ static wr_err check_all(struct checking *checking)
     return err;
 }
 
+/* Who is outside, and what they have said before. */
+static wr_err open_sources(struct checking *checking, char *why)
+{
+    wr_err err = checking->extract_only ? WR_OK
+                                        : check_cache_open(&checking->kept, checking->conf);
+    if (err)
+        return err;
+    if (checking->kept.why[0] && !checking->quiet)
+        fprintf(stderr, "weir: what sources say is not kept: %s\n", checking->kept.why);
+    supply_conf_read(&checking->supply, checking->conf);
+    checking->supply.sources.cache = checking->kept.cache;
+    err = sources_open(&checking->sources, &checking->supply.sources);
+    if (err)
+        snprintf(why, CHECK_WHY_MAX, "the sources cannot be asked: %s", wr_err_text(err));
+    return err;
+}
+
+static void close_panel(struct checking *checking)
+{
+    check_panel_close(&checking->panel);
+    sources_close(checking->sources, wr_after(CLOSE_WITHIN));
+    check_cache_close(&checking->kept);
+}
+
 /* Everybody who can be asked; what is wrong has been said. */
 static wr_err open_panel(struct checking *checking)
 {
@@ -280,20 +309,19 @@ static wr_err open_panel(struct checking *checking)
     bool named = false;             /* then arXiv or Crossref is needed also to extract */
     for (size_t i = 0; i < checking->file_count; i++)
         named |= check_input_is_named(checking->files[i]);
+    bool closed = checking->extract_only && !named;
     wr_err err = WR_OK;
-    if (!offline && !checking->extract_only)
-        err = check_cache_open(&checking->kept, checking->conf);
-    if (!err && checking->kept.why[0] && !checking->quiet)
-        fprintf(stderr, "weir: what sources say is not kept: %s\n", checking->kept.why);
+    if (!offline && !closed)
+        err = open_sources(checking, why);
     if (!err)
         err = check_panel_open(&checking->panel, &(struct check_panel_conf){
             .conf = checking->conf, .libraries = checking->libraries,
             .library_count = checking->library_count,
-            .closed = checking->extract_only && !named,
-            .cache = checking->kept.cache, .alone = checking->library_count && offline }, why);
+            .sources = checking->sources, .closed = closed,
+            .alone = checking->library_count && offline }, why);
     if (err) {
         fprintf(stderr, "weir: %s\n", why);
-        check_cache_close(&checking->kept);
+        close_panel(checking);
     }
     return err;
 }
@@ -313,8 +341,7 @@ static wr_err run(void *arg)
     check_show_free(checking->show);
     for (size_t i = 0; i < checking->paper_count; i++)
         check_paper_end(checking->papers[i]);
-    check_panel_close(&checking->panel);
-    check_cache_close(&checking->kept);
+    close_panel(checking);
     return err;
 }
 

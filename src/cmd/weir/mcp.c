@@ -50,11 +50,12 @@ struct mcp {
 
 /* ---- running ---- */
 
+struct child { const struct wr_child *row; struct wr_once *drain; };
+
 static wr_err run_child(void *arg)
 {
-    struct mcp *mcp = arg;
-    const struct wr_child *child = mcp->services.rows[SERVICE_CHECK].children;
-    return child->run(child->arg, mcp->drain);
+    const struct child *child = arg;
+    return child->row->run(child->row->arg, child->drain);
 }
 
 static wr_err take_end(struct wr_fd **ret, int number, const char *name)
@@ -84,13 +85,18 @@ static wr_err serve(struct mcp *mcp)
 
 static wr_err run_service(struct mcp *mcp)
 {
+    struct child children[SERVICES_COUNT];
     struct wr_scope *scope = NULL;
     wr_err err = wr_once_new(&mcp->drain, "mcp.drain", 0);
     if (!err)
         err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "mcp.services",
                                                             .deadline = WR_NEVER });
-    if (!err)
-        err = wr_scope_go(scope, "mcp.check", run_child, mcp);
+    for (size_t i = 0; i < SERVICES_COUNT && !err; i++) {
+        const struct node_service *row = &mcp->services.rows[i];
+        children[i] = (struct child){ row->children, mcp->drain };
+        if (row->child_count)
+            err = wr_scope_go(scope, "mcp.service", run_child, &children[i]);
+    }
     if (!err)
         err = serve(mcp);
     (void)!wr_scope_close(scope);
@@ -102,14 +108,13 @@ static wr_err run(void *arg)
 {
     struct mcp *mcp = arg;
     char why[NODE_WHY_MAX] = "";
-    const struct node_service *check = &mcp->services.rows[SERVICE_CHECK];
-    wr_err err = check->open(check->arg, mcp->conf, NULL, why);
+    wr_err err = services_open(&mcp->services, mcp->conf, why);
     if (err) {
         fprintf(stderr, "weir: %s\n", why);
         return err;
     }
     err = run_service(mcp);
-    check->close(check->arg);
+    services_close(&mcp->services);
     return err;
 }
 

@@ -1,4 +1,5 @@
 /* engine.c - coordinators, and the queues between them and who has papers. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 struct job { struct check_paper *paper; size_t index; };
 
 struct check_engine {
+    atomic_size_t holders;          /* its owner, and each inquiry */
     struct inquiry_desk desk;
     struct drainer *drainers[SOURCES_MAX];
     wr_time within;
@@ -35,25 +37,39 @@ static void drop_job(void *item)
     check_paper_unref(((struct job *)item)->paper);
 }
 
-static void settled(void *arg, struct inquiry *inquiry)
+static void unref(struct check_engine *engine)
 {
-    struct check_engine *engine = arg;
-    wr_err err = wr_chan_send(engine->settled, &inquiry, WR_NOW);
-    WR_ASSERT(!err);
+    if (atomic_fetch_sub_explicit(&engine->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    wr_chan_free(engine->settled);
+    wr_chan_free(engine->jobs);
+    wr_sem_free(engine->room);
+    free(engine);
 }
-
-/* ---- coordinators ---- */
 
 static void done(struct check_engine *engine, struct inquiry *inquiry)
 {
     inquiry_free(inquiry);
     wr_sem_release(engine->room);
+    unref(engine);
 }
+
+static void settled(void *arg, struct inquiry *inquiry)
+{
+    struct check_engine *engine = arg;
+    wr_err err = wr_chan_send(engine->settled, &inquiry, WR_NOW);
+    WR_ASSERT(!err || err == WR_CLOSED);
+    if (err)
+        done(engine, inquiry);      /* nobody goes on with it: its paper has ended */
+}
+
+/* ---- coordinators ---- */
 
 static void begin(struct check_engine *engine, struct job *job)
 {
     struct inquiry *inquiry = NULL;
     bool through = check_paper_ended(job->paper);
+    atomic_fetch_add_explicit(&engine->holders, 1, memory_order_relaxed);
     if (!through && inquiry_new(&inquiry, &engine->desk, job->paper, job->index,
                                 wr_after(engine->within)) != WR_OK) {
         through = true;
@@ -120,8 +136,8 @@ static wr_err start(struct check_engine *engine, unsigned coordinators)
         err = wr_chan_new(&engine->settled, &(struct wr_chan_conf){
             .name = "check.settled", .item_size = sizeof(struct inquiry *),
             .cap = engine->in_flight, .policy = WR_REJECT });
-    /* Sources report whatever becomes of them, and somebody must be there for it: only the
-     * engine itself ends its coordinators. */
+    /* What is to be checked goes on until its deadline, whatever becomes of who has asked:
+     * only the engine itself ends its coordinators. */
     if (!err)
         err = wr_scope_new(&engine->scope, &(struct wr_scope_conf){
             .name = "check.coordinators", .deadline = wr_after(AGE), .shield = true });
@@ -135,6 +151,7 @@ wr_err check_engine_open(struct check_engine **ret, const struct check_engine_co
     struct check_engine *engine = calloc(1, sizeof(*engine));
     if (!engine)
         return WR_NOMEM;
+    atomic_init(&engine->holders, 1);
     engine->desk = (struct inquiry_desk){
         .libraries = conf->libraries, .library_count = conf->library_count,
         .year = conf->year ? conf->year : this_year(), .settled = settled, .arg = engine };
@@ -153,20 +170,18 @@ wr_err check_engine_open(struct check_engine **ret, const struct check_engine_co
 
 void check_engine_close(struct check_engine *engine)
 {
+    struct inquiry *inquiry;
     if (!engine)
         return;
     if (engine->scope) {
-        wr_scope_enter(engine->scope);
-        (void)!wr_sem_acquire_many(engine->room, engine->in_flight, WR_NEVER);
-        wr_scope_leave(engine->scope);
         wr_chan_close(engine->jobs);
         wr_chan_close(engine->settled);
+        wr_scope_cancel(engine->scope);
         (void)!wr_scope_close(engine->scope);
+        while (!wr_chan_recv(engine->settled, &inquiry, WR_NOW))
+            done(engine, inquiry);
     }
-    wr_chan_free(engine->settled);
-    wr_chan_free(engine->jobs);
-    wr_sem_free(engine->room);
-    free(engine);
+    unref(engine);
 }
 
 static wr_err feed(struct check_engine *engine, struct check_paper *paper, wr_time deadline)

@@ -54,8 +54,9 @@ struct check_engine_conf {
  * Errors: NOMEM, BUSY, CANCELED, TIMEOUT. */
 wr_err check_engine_open(struct check_engine **ret, const struct check_engine_conf *conf);
 
-/* Nothing may be being checked any more, and the sources must have been stopped: what they had
- * under way of papers that were ended early is given up.  NULL is allowed. */
+/* Nothing may be being checked any more.  Of papers that were ended early sources may still
+ * have something under way, which is given up: the memory goes when they have reported it.
+ * NULL is allowed. */
 void check_engine_close(struct check_engine *engine);
 
 /* Check all references of a paper, and wait until it has ended.  With an error it was ended

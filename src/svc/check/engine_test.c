@@ -95,7 +95,6 @@ static void open_rig(struct rig *rig, bool with_library)
 
 static void close_rig(struct rig *rig)
 {
-    sources_stop(rig->sources);
     check_engine_close(rig->engine);
     sources_close(rig->sources, WR_NOW);
     if (rig->engine_conf.library_count)
@@ -344,6 +343,28 @@ TEST(a_paper_whose_time_is_over_says_what_was_not_looked_at)
     began = wr_now();
     close_rig(&rig);                            /* what is under way is given up */
     CHECK(wr_now() - began < WR_S(1));
+}
+
+TEST(an_engine_is_closed_at_once_and_another_one_goes_on_with_the_same_sources)
+{
+    static struct catalogue crossref = { .body = NOTHING, .delay = WR_S(8) };
+    static struct rig rig = { .crossref = &crossref };
+    open_rig(&rig, false);
+    struct bib_work work = notes();
+    struct check_paper *paper = paper_of(&work, 1);
+    CHECK_ERR(WR_TIMEOUT, check_engine_check(rig.engine, paper, wr_after(WR_S(3))));
+    check_paper_unref(paper);
+    wr_time began = wr_now();
+    check_engine_close(rig.engine);             /* Crossref is still being asked */
+    CHECK_EQ(began, wr_now());
+    REQUIRE_OK(check_engine_open(&rig.engine, &rig.engine_conf));
+    work.title = "Another title";
+    paper = paper_of(&work, 1);
+    CHECK_OK(check_engine_check(rig.engine, paper, wr_after(WR_S(60))));
+    CHECK_EQ(BIB_NOT_FOUND, check_paper_report(paper)->findings[0].verdict.outcome);
+    CHECK_EQ(2, crossref.asked);
+    check_paper_unref(paper);
+    close_rig(&rig);
 }
 
 TEST(nobody_is_asked_for_a_paper_that_has_ended)

@@ -49,17 +49,6 @@ wr_err inquiry_new(struct inquiry **ret, const struct inquiry_desk *desk,
     return WR_OK;
 }
 
-void inquiry_free(struct inquiry *inquiry)
-{
-    if (!inquiry)
-        return;
-    for (size_t i = 0; i < inquiry->said_count; i++)
-        wr_bytes_unref(inquiry->said[i].records);
-    wr_arena_free(&inquiry->arena);
-    check_paper_unref(inquiry->paper);
-    free(inquiry);
-}
-
 static const struct bib_reference *reference_of(const struct inquiry *inquiry)
 {
     return check_paper_reference(inquiry->paper, inquiry->index);
@@ -268,6 +257,19 @@ static uint32_t find_next(struct inquiry *inquiry, enum bib_outcome outcome)
 }
 
 /* ---- one step after the other ---- */
+
+void inquiry_free(struct inquiry *inquiry)
+{
+    if (!inquiry)
+        return;
+    if (inquiry->gather)
+        collect(inquiry);
+    for (size_t i = 0; i < inquiry->said_count; i++)
+        wr_bytes_unref(inquiry->said[i].records);
+    wr_arena_free(&inquiry->arena);
+    check_paper_unref(inquiry->paper);
+    free(inquiry);
+}
 
 static void skip(struct inquiry *inquiry)
 {

@@ -48,7 +48,7 @@ wr_err inquiry_new(struct inquiry **ret, const struct inquiry_desk *desk,
 bool inquiry_begin(struct inquiry *inquiry);
 bool inquiry_go_on(struct inquiry *inquiry);
 
-/* When it is done.  NULL is allowed. */
+/* When it is done, or after `settled`, to go on no further.  NULL is allowed. */
 void inquiry_free(struct inquiry *inquiry);
 
 #endif

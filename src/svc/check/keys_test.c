@@ -23,33 +23,3 @@ TEST_PLAIN(check_can_be_used_without_any_configuration)
     wr_conf_unref(conf);
     wr_conf_report_free(&report);
 }
-
-TEST_PLAIN(sources_go_by_their_names)
-{
-    static const char *const right[] = { "--check-without=crossref,dblp",
-                                         "--check-without=web_search",
-                                         "--check-bases=arxiv=http://127.0.0.1:9000" };
-    for (size_t i = 0; i < 3; i++) {
-        struct wr_conf *conf;
-        struct wr_conf_report report = { 0 };
-        if (CHECK_OK(load(&conf, right[i], &report)))
-            wr_conf_unref(conf);
-        wr_conf_report_free(&report);
-    }
-}
-
-TEST_PLAIN(a_source_that_there_is_not_is_refused_by_name)
-{
-    static const char *const wrong[][2] = {
-        { "--check-without=scopus", "there is no source \"scopus\"" },
-        { "--check-bases=arxiv", "\"arxiv\" has no address" },
-        { "--check-bases=scopus=http://127.0.0.1", "there is no source \"scopus=" },
-    };
-    for (size_t i = 0; i < 3; i++) {
-        struct wr_conf *conf;
-        struct wr_conf_report report = { 0 };
-        CHECK_ERR(WR_INVALID, load(&conf, wrong[i][0], &report));
-        CHECK(strstr(report.text.at, wrong[i][1]));
-        wr_conf_report_free(&report);
-    }
-}

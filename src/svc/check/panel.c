@@ -6,8 +6,6 @@
 
 #include "svc/check/panel.h"
 
-#define CLOSE_WITHIN WR_S(2)
-
 /* ---- libraries ---- */
 
 static void take_library(struct check_panel *panel, struct library *library)
@@ -61,63 +59,7 @@ static wr_err open_libraries(struct check_panel *panel, const struct check_panel
     return err;
 }
 
-/* ---- sources ---- */
-
-static struct sources_setting *setting_of(struct check_panel *panel, const char *word)
-{
-    size_t len = strcspn(word, "=");
-    for (size_t i = 0; i < SOURCES_MAX; i++) {
-        const struct source_driver *driver = sources_driver(i);
-        if ((strlen(driver->slug) == len && strncmp(driver->slug, word, len) == 0)
-            || strcasecmp(driver->name, word) == 0)
-            return &panel->sources_conf.settings[i];
-    }
-    return NULL;                    /* the configuration has been checked: there is none such */
-}
-
-static void set_keys(struct check_panel *panel, const struct wr_conf *conf)
-{
-    static const char *const slugs[] = { "semantic_scholar", "openalex", "pubmed", "govinfo" };
-    for (size_t i = 0; i < sizeof(slugs) / sizeof(*slugs); i++) {
-        char key[64];
-        snprintf(key, sizeof(key), "check.%s_key", slugs[i]);
-        setting_of(panel, slugs[i])->key = wr_conf_secret(conf, key);
-    }
-}
-
-static wr_err open_sources(struct check_panel *panel, const struct wr_conf *conf,
-                           struct wr_cache *cache, char *why)
-{
-    const char *const *words;
-    struct sources_conf *sources = &panel->sources_conf;
-    size_t count = wr_conf_words(conf, "check.without", &words);
-    for (size_t i = 0; i < count; i++)
-        setting_of(panel, words[i])->off = true;
-    count = wr_conf_words(conf, "check.bases", &words);
-    for (size_t i = 0; i < count; i++)
-        setting_of(panel, words[i])->base = strchr(words[i], '=') + 1;
-    set_keys(panel, conf);
-    sources->mailto = wr_conf_text(conf, "check.mailto");
-    sources->cache = cache;
-    sources->settings[SOURCES_ALIVE].on = true;
-    sources->settings[SOURCES_WAYBACK].on = wr_conf_bool(conf, "check.wayback");
-    sources->settings[SOURCES_WEB_SEARCH].base = wr_conf_text(conf, "check.searxng");
-    sources->settings[SOURCES_WEB_SEARCH].on = wr_conf_has(conf, "check.searxng");
-    /* An address that the configuration names may be on this machine.  Those out of documents
-     * have a client of their own, for which this does not count. */
-    if (count || wr_conf_has(conf, "check.searxng")) {
-        (void)!wr_addr_parse(&panel->loopback[0].ip, "127.0.0.1:0");
-        (void)!wr_addr_parse(&panel->loopback[1].ip, "[::1]:0");
-        panel->loopback[0].bits = 8;
-        panel->loopback[1].bits = 128;
-        sources->allow = panel->loopback;
-        sources->allow_count = 2;
-    }
-    wr_err err = sources_open(&panel->sources, sources);
-    if (err)
-        snprintf(why, CHECK_WHY_MAX, "the sources cannot be asked: %s", wr_err_text(err));
-    return err;
-}
+/* ---- who asks ---- */
 
 static wr_err open_engine(struct check_panel *panel, struct sources *sources,
                           struct check_engine **ret, char *why)
@@ -152,17 +94,13 @@ wr_err check_panel_read(struct check_panel *panel, const struct check_panel_conf
 
 wr_err check_panel_start(struct check_panel *panel, char *why)
 {
-    const struct wr_conf *conf = panel->conf.conf;
-    wr_err err = WR_OK;
     panel->sources = NULL;
     panel->engine = panel->inside = NULL;
-    panel->sources_conf = (struct sources_conf){ 0 };
     if (panel->conf.closed)
         return WR_OK;
-    if (!wr_conf_bool(conf, "check.offline"))
-        err = open_sources(panel, conf, panel->conf.cache, why);
-    if (!err)
-        err = open_engines(panel, why);
+    if (!wr_conf_bool(panel->conf.conf, "check.offline"))
+        panel->sources = panel->conf.sources;
+    wr_err err = open_engines(panel, why);
     if (err)
         check_panel_stop(panel);
     return err;
@@ -170,11 +108,9 @@ wr_err check_panel_start(struct check_panel *panel, char *why)
 
 void check_panel_stop(struct check_panel *panel)
 {
-    sources_stop(panel->sources);
     if (panel->inside != panel->engine)
         check_engine_close(panel->inside);
     check_engine_close(panel->engine);
-    sources_close(panel->sources, wr_after(CLOSE_WITHIN));
     panel->sources = NULL;
     panel->engine = panel->inside = NULL;
 }

@@ -6,16 +6,12 @@
  *     ...panel.engine, panel.libraries, panel.sources
  *     check_panel_close(&panel);
  *
- * Libraries are opened, then the sources unless it is offline, then the engine (engine.h).  Who
- * must be able to begin anew opens the libraries once (check_panel_read), and starts and stops
- * the rest.
+ * Libraries are opened, then the engine (engine.h), which asks the sources unless it is
+ * offline.  Who must be able to begin anew opens the libraries once (check_panel_read), and
+ * starts and stops the engine.
  */
 #ifndef WR_CHECK_PANEL_H
 #define WR_CHECK_PANEL_H
-
-#include <weir/addr.h>
-#include <weir/cache.h>
-#include <weir/fetch.h>
 
 #include "conf/conf.h"
 #include "library/library.h"
@@ -29,7 +25,7 @@
 /* Zero is the default of everything but conf.  What it points to must outlive the panel. */
 struct check_panel_conf {
     const struct wr_conf *conf;
-    struct wr_cache *cache;             /* of what sources say */
+    struct sources *sources;            /* NULL: offline, whatever conf says */
     const char *const *libraries;       /* besides those of the configuration; */
     size_t library_count;
     bool alone;                         /* ... or instead of them, and of the sample */
@@ -42,15 +38,13 @@ struct check_panel {
     struct check_library views[CHECK_LIBRARIES_MAX];        /* for reports */
     char versions[CHECK_LIBRARIES_MAX][WR_HASH_TEXT];
     size_t library_count;
-    struct sources_conf sources_conf;
-    struct wr_fetch_range loopback[2];      /* where a base of ours may be */
     struct sources *sources;                /* NULL: offline */
     struct check_engine *engine;
     struct check_engine *inside;            /* asks nobody outside; offline the same one */
 };
 
 /* In the caller's scope, who must close it before his task returns.
- * Errors: with a sentence in `why`: those of library_open, sources_open, check_engine_open. */
+ * Errors: with a sentence in `why`: those of library_open and check_engine_open. */
 wr_err check_panel_open(struct check_panel *panel, const struct check_panel_conf *conf,
                         char *why);
 
@@ -61,8 +55,8 @@ void check_panel_close(struct check_panel *panel);
 wr_err check_panel_read(struct check_panel *panel, const struct check_panel_conf *conf,
                         char *why);
 
-/* Sources and engine, in the scope of the caller, who must stop them before his task returns;
- * of a task that panicked they are gone.  Errors: as above. */
+/* The engine, in the scope of the caller, who must stop it before his task returns; of a task
+ * that panicked it is gone.  Errors: as above. */
 wr_err check_panel_start(struct check_panel *panel, char *why);
 void check_panel_stop(struct check_panel *panel);
 

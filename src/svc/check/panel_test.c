@@ -58,16 +58,19 @@ TEST(a_library_that_is_not_there_is_said)
     wr_conf_unref(conf);
 }
 
-TEST(sources_that_are_not_wanted_are_not_asked)
+TEST(sources_are_asked_unless_it_is_offline)
 {
-    struct wr_conf *conf = load("--check-without=crossref,arxiv", NULL);
-    REQUIRE_OK(check_panel_open(&panel, &(struct check_panel_conf){ .conf = conf }, why));
-    for (size_t i = 0; i < SOURCES_MAX; i++) {
-        const char *slug = sources_driver(i)->slug;
-        bool off = strcmp(slug, "crossref") == 0 || strcmp(slug, "arxiv") == 0
-            || i == SOURCES_WEB_SEARCH;
-        CHECK_EQ(!off, sources_drainer(panel.sources, i) != NULL);
+    static const char *const flags[] = { "--check-sample=false", "--check-offline" };
+    struct sources *sources;
+    REQUIRE_OK(sources_open(&sources, &(struct sources_conf){ .plain = true }));
+    for (size_t i = 0; i < 2; i++) {
+        struct wr_conf *conf = load(flags[i], NULL);
+        REQUIRE_OK(check_panel_open(&panel, &(struct check_panel_conf){
+            .conf = conf, .sources = sources }, why));
+        CHECK(panel.sources == (i ? NULL : sources));
+        CHECK_EQ(i == 0, panel.inside != panel.engine);
+        check_panel_close(&panel);
+        wr_conf_unref(conf);
     }
-    check_panel_close(&panel);
-    wr_conf_unref(conf);
+    sources_close(sources, WR_NOW);
 }

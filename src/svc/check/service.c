@@ -12,7 +12,6 @@
 #include <weir/timer.h>
 
 #include "base/json.h"
-#include "store/cache_level.h"
 #include "svc/check/intake.h"
 
 #define ROUTES 4
@@ -27,8 +26,7 @@ struct check_service {
     struct wr_conf *conf;
     struct check_panel panel;
     struct intake *intake;
-    struct cache_level *level;
-    struct wr_cache *cache;
+    struct sources *const *sources;     /* where they are; or NULL */
     _Atomic bool runs;                  /* somebody takes documents */
     struct node_service row;
     struct wr_child child;
@@ -80,14 +78,6 @@ static wr_err keep_tidy(struct check_service *self, struct wr_once *drain)
     return err;
 }
 
-static wr_err start_memory(struct check_service *self, struct wr_scope *scope)
-{
-    wr_err err = wr_scope_go(scope, "check.cache_janitor", wr_cache_run, self->cache);
-    if (!err && self->level)
-        err = wr_scope_go(scope, "check.cache_level", cache_level_run, self->level);
-    return err;
-}
-
 static wr_err work(struct check_service *self, struct wr_once *drain)
 {
     struct runner runner = { self, drain };
@@ -118,23 +108,14 @@ static wr_err run(void *arg, struct wr_once *drain)
 {
     char why[CHECK_WHY_MAX] = "";
     struct check_service *self = arg;
-    struct wr_scope *memory;
     intake_running(self->intake, broke_down);
-    wr_err err = wr_scope_new(&memory, &(struct wr_scope_conf){ .name = "check.cache",
-                                                                 .deadline = WR_NEVER });
-    if (err)
-        return err;
-    err = start_memory(self, memory);
-    if (!err)
-        err = check_panel_start(&self->panel, why);
+    wr_err err = check_panel_start(&self->panel, why);
     if (err) {
         wr_log(WR_ERROR, "check.not_started", WR_F_STR("said", why), WR_F_ERR(err));
     } else {
         err = work(self, drain);
         check_panel_stop(&self->panel);
     }
-    wr_scope_cancel(memory);
-    (void)!wr_scope_close(memory);
     return err;
 }
 
@@ -151,27 +132,14 @@ static struct intake_conf bounds(const struct wr_conf *conf)
     };
 }
 
-static wr_err open_memory(struct check_service *self, struct store *store)
-{
-    wr_err err = store ? cache_level_new(&self->level, &(struct cache_level_conf){
-        .store = store }) : WR_OK;
-    return err ? err : wr_cache_new(&self->cache, &(struct wr_cache_conf){
-        .name = "check.sources", .ttl = DRAINER_TTL, .ttl_nothing = DRAINER_TTL_NOTHING,
-        .behind = self->level ? cache_level_behind(self->level) : NULL });
-}
-
 static void close_all(void *arg)
 {
     struct check_service *self = arg;
     check_panel_close(&self->panel);
     intake_free(self->intake);
-    wr_cache_free(self->cache);
-    cache_level_free(self->level);
     wr_conf_unref(self->conf);
     self->conf = NULL;
     self->intake = NULL;
-    self->cache = NULL;
-    self->level = NULL;
 }
 
 static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *store, char *why)
@@ -181,12 +149,10 @@ static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *stor
     self->conf = wr_conf_ref((struct wr_conf *)(uintptr_t)conf);
     struct intake_conf intake = bounds(conf);
     intake.store = wr_conf_bool(conf, "security.amnesia") ? NULL : store;
-    wr_err err = open_memory(self, intake.store);
-    if (!err)
-        err = intake_new(&self->intake, &intake);
+    wr_err err = intake_new(&self->intake, &intake);
     if (!err)
         err = check_panel_read(&self->panel, &(struct check_panel_conf){
-            .conf = self->conf, .cache = self->cache }, said);
+            .conf = self->conf, .sources = self->sources ? *self->sources : NULL }, said);
     if (err) {
         snprintf(why, NODE_WHY_MAX, "check: %.400s", said);
         close_all(self);
@@ -450,11 +416,12 @@ static const struct wr_route routes[ROUTES] = {
       .summary = "What happens to it, as it happens, from the beginning." },
 };
 
-wr_err check_service_new(struct check_service **ret)
+wr_err check_service_new(struct check_service **ret, struct sources *const *sources)
 {
     struct check_service *self = calloc(1, sizeof(*self));
     if (!self)
         return WR_NOMEM;
+    self->sources = sources;
     memcpy(self->routes, routes, sizeof(routes));
     for (size_t i = 0; i < ROUTES; i++)
         self->routes[i].arg = self;

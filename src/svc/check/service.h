@@ -5,7 +5,7 @@
  *     GET    /v1/check/{id}/events     what happens to it, as server-sent events
  *     DELETE /v1/check/{id}            withdraw it
  *
- * One task is supervised, check.service: it has the sources and the engine (panel.h), and
+ * One task is supervised, check.service: it has the engine (panel.h), and
  * `check.documents_at_once` runners below it that take documents one after the other.  When it
  * breaks down what it was at has failed, and it begins anew; what waits goes on waiting.
  */
@@ -16,9 +16,11 @@
 
 struct check_service;
 struct intake;                      /* intake.h */
+struct sources;                     /* source/sources.h */
 
-/* Errors: NOMEM. */
-wr_err check_service_new(struct check_service **ret);
+/* `sources` is where those of the node are when the service is opened, until it is closed;
+ * NULL: nobody outside is asked.  Errors: NOMEM. */
+wr_err check_service_new(struct check_service **ret, struct sources *const *sources);
 
 /* For the node; it lives as long as the service. */
 const struct node_service *check_service_row(const struct check_service *service);

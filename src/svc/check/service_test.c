@@ -10,6 +10,8 @@
 #include "base/forget.h"
 #include "rt/sanitize.h"
 #include "svc/check/keys.h"
+#include "svc/sources/supply.h"
+#include "svc/sources/supply_keys.h"
 #include "testing/catalogue_rig.h"
 #include "testing/deadline_rig.h"
 #include "testing/heap_rig.h"
@@ -21,6 +23,8 @@
 
 static struct answer answer;
 static struct check_service *service;
+static struct supply *supply;
+static struct node_service rows[2];
 static struct library_rig library;
 static char id[64];
 
@@ -37,8 +41,13 @@ static void begin(struct rig *rig, const char *first, const char *second)
     rig_finish(&library);
     snprintf(libraries, sizeof(libraries), "--check-libraries=%s", library.path);
     rig_tables[1] = &check_keys;
-    CHECK_OK(check_service_new(&service));
-    rig_service = check_service_row(service);
+    rig_tables[2] = &supply_keys;
+    CHECK_OK(supply_new(&supply));
+    CHECK_OK(check_service_new(&service, supply_sources(supply)));
+    rows[0] = *supply_row(supply);
+    rows[1] = *check_service_row(service);
+    rig_service = rows;
+    rig_service_count = 2;
     rig_begin(rig, (const char *const[]){ libraries, first, second, NULL });
 }
 
@@ -46,6 +55,8 @@ static void end(struct rig *rig)
 {
     CHECK_OK(rig_end(rig));
     check_service_free(service);
+    supply_free(supply);
+    rig_service_count = 1;
     library_rig_close(&library);
 }
 
@@ -249,7 +260,7 @@ TEST(a_library_that_is_not_there_ends_the_start_with_a_sentence)
     char *argv[] = { (char *)"weir", (char *)"--amnesia", (char *)"--http-addr",
                      (char *)"127.0.0.1:0", (char *)"--check-libraries=/nowhere/at.all" };
     rig_tables[1] = &check_keys;
-    CHECK_OK(check_service_new(&service));
+    CHECK_OK(check_service_new(&service, NULL));
     start.services = check_service_row(service);
     start.service_count = 1;
     REQUIRE_OK(wr_conf_load(&start.conf, &(struct wr_conf_source){
@@ -263,7 +274,7 @@ TEST(a_library_that_is_not_there_ends_the_start_with_a_sentence)
 
 TEST(its_routes_keep_their_deadlines)
 {
-    CHECK_OK(check_service_new(&service));
+    CHECK_OK(check_service_new(&service, NULL));
     struct node_service row = *check_service_row(service);
     struct wr_route routes[16];
     memcpy(routes, row.routes, row.route_count * sizeof(*routes));

@@ -20,7 +20,7 @@
 #define ADMIN_TOKEN_MAX ((size_t)4096)
 #define SPOOL_WITHIN WR_S(10)
 
-enum { GROUP_METRICS, GROUP_HTTP, GROUP_KEEPING, GROUP_WORKERS, GROUP_INGRESS };
+enum { GROUP_METRICS, GROUP_HTTP, GROUP_KEEPING, GROUP_BELOW, GROUP_WORKERS, GROUP_INGRESS };
 
 /* ---- HTTP ---- */
 
@@ -323,13 +323,15 @@ static void add_child(struct node *node, struct wr_child child)
     node->children[node->count++] = child;
 }
 
-static void add_service_children(struct node *node, wr_time stop_within)
+static void add_service_children(struct node *node, unsigned group, wr_time stop_within)
 {
     for (size_t i = 0; i < node->start->service_count; i++) {
         const struct node_service *service = &node->start->services[i];
+        if (service->serves_others != (group == GROUP_BELOW))
+            continue;
         for (size_t j = 0; j < service->child_count; j++) {
             struct wr_child child = service->children[j];
-            child.group = GROUP_WORKERS;
+            child.group = group;
             child.stop_within = stop_within;
             add_child(node, child);
         }
@@ -352,6 +354,7 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
                                        .group = GROUP_KEEPING, .control = true });
     add_child(node, (struct wr_child){ "node.config", reload_run, node, WR_RESTART_ALWAYS,
                                        .group = GROUP_KEEPING, .control = true });
+    add_service_children(node, GROUP_BELOW, 0);
     /* A worker that is not done is aborted while there is time to tell its caller. */
     wr_time drain = wr_conf_duration(conf, "drain_deadline");
     node->first_worker = node->count;
@@ -359,7 +362,7 @@ static wr_err open_supervisor(struct node *node, const struct wr_conf *conf)
         add_child(node, (struct wr_child){ "node.worker", pool_work, pool_seat(node->pool, i),
                                            WR_RESTART_ALWAYS, .group = GROUP_WORKERS,
                                            .stop_within = drain / 5 * 4 });
-    add_service_children(node, drain / 5 * 4);
+    add_service_children(node, GROUP_WORKERS, drain / 5 * 4);
     add_child(node, (struct wr_child){ "node.ingress", inlet_run, node->inlets[WAY_OAP],
                                        WR_RESTART_ALWAYS, .group = GROUP_INGRESS,
                                        .stop_within = WR_S(1) });
