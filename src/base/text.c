@@ -88,13 +88,20 @@ static void put_whole(struct wr_text *text, const char *bytes, size_t len, size_
         text->cut += len;
 }
 
-void wr_text_bytes(struct wr_text *text, const char *bytes, size_t len)
+/* As many bytes as there is room for, with `spare` left over. */
+static void put_most(struct wr_text *text, const char *bytes, size_t len, size_t spare)
 {
-    size_t fits = room(text, len);
+    size_t fits = room(text, len + spare);
+    fits = fits > spare ? fits - spare : 0;
     if (len < fits)
         fits = len;
     put(text, bytes, fits);
     text->cut += len - fits;
+}
+
+void wr_text_bytes(struct wr_text *text, const char *bytes, size_t len)
+{
+    put_most(text, bytes, len, 0);
 }
 
 void wr_text_format(struct wr_text *text, const char *format, ...)
@@ -307,11 +314,26 @@ static struct unit label(const unsigned char *s, size_t len)
     return plain(s, len);
 }
 
+/* How many characters from here on all escapers write as they are: most of most texts. */
+static size_t usual(const unsigned char *at, const unsigned char *end)
+{
+    const unsigned char *from = at;
+    while (at < end && *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\')
+        at++;
+    return (size_t)(at - from);
+}
+
 static void escape(struct wr_text *text, const char *bytes, size_t len, escape_fn fn,
                    size_t spare)
 {
     const unsigned char *at = (const unsigned char *)bytes, *end = at + len;
     while (at < end) {
+        size_t run = usual(at, end);
+        if (run) {
+            put_most(text, (const char *)at, run, spare);
+            at += run;
+            continue;
+        }
         struct unit unit = fn(at, (size_t)(end - at));
         put_whole(text, unit.out, unit.out_len, spare);
         at += unit.in_len;
