@@ -1,6 +1,8 @@
 /* json_in.c - see json_in.h. */
 #include "net/json_in.h"
 
+#include <stdbool.h>
+
 json_t *json_in_object(const void *bytes, size_t len)
 {
     const char *text = bytes;
@@ -12,6 +14,46 @@ json_t *json_in_object(const void *bytes, size_t len)
     json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
     if (json_is_object(json))
         return json;
+    json_decref(json);
+    return NULL;
+}
+
+/* Whether jansson may have it; NULL: it may.  What is no JSON may be counted wrongly; that is
+ * found later. */
+static const char *too_much(const char *text, size_t len)
+{
+    size_t depth = 0, values = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < len; i++) {
+        char at = text[i];
+        if (quoted) {
+            i += at == '\\';
+            quoted = at != '"';
+            continue;
+        }
+        quoted = at == '"';
+        values += at == ',' || at == '[' || at == '{';
+        if (at == '[' || at == '{')
+            depth++;
+        else if ((at == ']' || at == '}') && depth)
+            depth--;
+        if (depth > JSON_IN_DEPTH_MAX)
+            return "it nests deeper than 32 levels";
+        if (values > JSON_IN_VALUES_MAX)
+            return "it has more than 200000 values";
+    }
+    return NULL;
+}
+
+json_t *json_in_large(const void *bytes, size_t len, const char **ret_why)
+{
+    *ret_why = too_much(bytes, len);
+    if (*ret_why)
+        return NULL;
+    json_t *json = json_loadb(bytes, len, JSON_REJECT_DUPLICATES, NULL);
+    if (json_is_object(json))
+        return json;
+    *ret_why = json ? "it is no object" : "it is no JSON, or has a key twice";
     json_decref(json);
     return NULL;
 }

@@ -17,4 +17,11 @@
  * no memory. */
 json_t *json_in_object(const void *bytes, size_t len);
 
+/* The same where requests are large: what nests no deeper than JSON_IN_DEPTH_MAX, and has no
+ * more than JSON_IN_VALUES_MAX values.  A megabyte takes milliseconds: not in a fiber then, but
+ * by wr_offload.  With NULL, *ret_why says why. */
+#define JSON_IN_DEPTH_MAX 32
+#define JSON_IN_VALUES_MAX 200000
+json_t *json_in_large(const void *bytes, size_t len, const char **ret_why);
+
 #endif

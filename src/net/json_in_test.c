@@ -38,3 +38,36 @@ TEST(what_nests_deeper_than_a_stack_can_bear_is_not_read)
         CHECK_EQ(depth <= JSON_IN_BRACKETS_MAX, is_read(text));
     }
 }
+
+/* Why not; empty: it is read. */
+static const char *why_not(const char *text, size_t len)
+{
+    const char *why = "";
+    json_t *json = json_in_large(text, len, &why);
+    why = json ? "" : why;
+    json_decref(json);
+    return why;
+}
+
+TEST(what_is_large_is_read_up_to_a_depth_and_a_number_of_values)
+{
+    static char text[2 * JSON_IN_VALUES_MAX + 64];
+    CHECK_STR("", why_not("{\"a\":\"[[[\\\"[[\"}", 15));
+    CHECK_STR("it is no object", why_not("[]", 2));
+    CHECK_STR("it is no JSON, or has a key twice", why_not("{\"a\":1,\"a\":2}", 13));
+    memcpy(text, "{\"a\":", 5);
+    memset(text + 5, '[', JSON_IN_DEPTH_MAX);
+    memset(text + 5 + JSON_IN_DEPTH_MAX, ']', JSON_IN_DEPTH_MAX);
+    text[5 + 2 * JSON_IN_DEPTH_MAX] = '}';
+    CHECK_STR("it nests deeper than 32 levels", why_not(text, 6 + 2 * JSON_IN_DEPTH_MAX));
+    CHECK_STR("", why_not("{\"a\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}",
+                          6 + 62));
+    memcpy(text, "{\"a\":[1", 7);
+    for (size_t i = 0; i < JSON_IN_VALUES_MAX - 1; i++)
+        memcpy(text + 7 + 2 * i, ",1", 2);
+    memcpy(text + 7 + 2 * (JSON_IN_VALUES_MAX - 1), "]}", 2);
+    CHECK_STR("it has more than 200000 values",
+              why_not(text, 9 + 2 * (JSON_IN_VALUES_MAX - 1)));
+    memcpy(text + 7 + 2 * (JSON_IN_VALUES_MAX - 2), "]}", 2);
+    CHECK_STR("", why_not(text, 9 + 2 * (JSON_IN_VALUES_MAX - 2)));
+}
