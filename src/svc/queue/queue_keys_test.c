@@ -76,8 +76,9 @@ TEST(slots_stand_in_a_table_of_the_file)
     close(fd);
     CHECK_OK(wr_file_write_atomic(path, text, strlen(text), 0600, WR_NEVER));
     snprintf(flag, sizeof(flag), "--config=%s", path);
+    char *argv[] = { (char *)"weir", flag, NULL };
     if (CHECK_OK(wr_conf_load(&conf, &(struct wr_conf_source){
-            .tables = both, .argc = 2, .argv = (char *[]){ (char *)"weir", flag } }, &report))) {
+            .tables = both, .argc = 2, .argv = argv }, &report))) {
         CHECK(wr_conf_bool(conf, "queue.fair"));
         CHECK_EQ(2, wr_conf_int(conf, "queue.slots.cpu_nlp"));
         wr_conf_unref(conf);

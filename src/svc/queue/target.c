@@ -331,7 +331,9 @@ static wr_err read_object(struct target *ret, const json_t *json, const struct p
         err = read_more(&ret->context, json_object_get(json, "context"), place, "context", why);
     if (!err)
         err = read_more(&ret->policy, json_object_get(json, "policy"), place, "policy", why);
-    return err ? err : read_options(&ret->options, json_object_get(json, "options"), place, why);
+    if (!err)
+        err = read_options(&ret->options, json_object_get(json, "options"), place, why);
+    return err;
 }
 
 static wr_err read_target(struct target *ret, const json_t *json, size_t at,

@@ -1,4 +1,4 @@
-/* target_test.c - what clients may say that is to be looked at, and the jobs that it becomes. */
+/* target_test.c - what clients may say, and the jobs that it becomes. */
 #include "svc/queue/target.h"
 
 #include <stdio.h>
@@ -182,8 +182,8 @@ TEST_PLAIN(the_first_fault_refuses_all_and_is_named)
 TEST_PLAIN(options_that_nobody_knows_are_refused)
 {
     check_refused("[\"a\"]", "{\"serp_engines\":[\"altavista\"]}", "serp_engines",
-                  "serp_engines has \"altavista\"; known are duckduckgo, mojeek, google, brave, "
-                  "ecosia, startpage, bing");
+                  "serp_engines has \"altavista\"; known are duckduckgo, mojeek, google, "
+                  "brave, ecosia, startpage, bing");
     check_refused("[\"a\"]", "{\"academic_apis\":[]}", "academic_apis",
                   "academic_apis is a list of 1 to 2 of semantic_scholar, openalex; leave it "
                   "out for all that there are");
@@ -195,9 +195,9 @@ TEST_PLAIN(options_that_nobody_knows_are_refused)
                   "serp_engines, academic_apis, budget_pages, priority");
     check_refused("[\"a\"]", "[]", "options", "options is no object");
     check_refused("[{\"kind\":\"query\",\"query\":\"a\",\"options\":{\"serp_engines\":7}}]",
-                  NULL, "targets[0].serp_engines", "targets[0].serp_engines is a list of 1 to 7 "
-                  "of duckduckgo, mojeek, google, brave, ecosia, startpage, bing; leave it out "
-                  "for all that there are");
+                  NULL, "targets[0].serp_engines", "targets[0].serp_engines is a list of 1 to "
+                  "7 of duckduckgo, mojeek, google, brave, ecosia, startpage, bing; leave it "
+                  "out for all that there are");
     CHECK_OK(read_for(TASK, "[\"a\"]", "{\"serp_engines\":null,\"budget_pages\":null}"));
     queue_targets_free(&targets);
 }
