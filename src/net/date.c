@@ -2,6 +2,7 @@
 #include "net/date.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -159,4 +160,22 @@ wr_err date_parse(int64_t *ret, const char *text, int64_t now)
     *ret = days_of(m.year, m.month, m.day) * DAY
         + ((int64_t)m.hour * 60 + m.minute) * 60 + m.second;
     return WR_OK;
+}
+
+wr_time date_retry_after(const char *value, struct wr_wall now, wr_time max)
+{
+    int64_t until;
+    char *end;
+    if (!value)
+        return 0;
+    long long seconds = strtoll(value, &end, 10);
+    if (end == value || *end != '\0') {
+        int64_t second = now.ns / WR_S(1);
+        if (date_parse(&until, value, second))
+            return 0;
+        seconds = until - second;
+    }
+    if (seconds <= 0)
+        return 0;
+    return seconds < max / WR_S(1) ? WR_S(seconds) : max;
 }

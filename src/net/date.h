@@ -35,4 +35,8 @@ const char *date_stamp(struct date_stamp *stamp, wr_time now, char *buf);
  * Errors: INVALID. */
 wr_err date_parse(int64_t *ret, const char *text, int64_t now);
 
+/* How long a Retry-After asks to wait: seconds, or a date; at most `max`.  0: it does not say,
+ * or is NULL. */
+wr_time date_retry_after(const char *value, struct wr_wall now, wr_time max);
+
 #endif

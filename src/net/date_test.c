@@ -149,3 +149,13 @@ TEST(a_stamp_is_whole_while_others_renew_it)
     CHECK_OK(wr_scope_join(scope, WR_NEVER));
     CHECK_OK(wr_scope_close(scope));
 }
+
+TEST_PLAIN(a_retry_after_is_seconds_or_a_date_and_bounded)
+{
+    struct wr_wall now = { 784111777 * WR_S(1) };      /* Sun, 06 Nov 1994 08:49:37 GMT */
+    CHECK_EQ(WR_S(9), date_retry_after("9", now, WR_S(10)));
+    CHECK_EQ(WR_S(10), date_retry_after("11", now, WR_S(10)));
+    CHECK_EQ(WR_S(3), date_retry_after("Sun, 06 Nov 1994 08:49:40 GMT", now, WR_S(10)));
+    CHECK_EQ(0, date_retry_after("later", now, WR_S(10)));
+    CHECK_EQ(0, date_retry_after(NULL, now, WR_S(10)));
+}

@@ -17,20 +17,7 @@
 
 wr_time asking_retry_after(const char *value, struct wr_wall now)
 {
-    int64_t until;
-    if (!value)
-        return 0;
-    char *end;
-    long long seconds = strtoll(value, &end, 10);
-    if (end == value || *end != '\0') {
-        int64_t second = now.ns / WR_S(1);
-        if (date_parse(&until, value, second))
-            return 0;
-        seconds = until - second;
-    }
-    if (seconds <= 0)
-        return 0;
-    return seconds < RETRY_AFTER_MAX / WR_S(1) ? WR_S(seconds) : RETRY_AFTER_MAX;
+    return date_retry_after(value, now, RETRY_AFTER_MAX);
 }
 
 /* ---- one request ---- */
