@@ -9,7 +9,6 @@
 #include "store/pg_conn.h"
 
 #include <ctype.h>
-#include <endian.h>
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +18,15 @@
 #include <weir/offload.h>
 #include <weir/select.h>
 
+#include "store/pg_rows.h"
 #include "store/pg_url.h"
 
-#define VERBS_MAX 128
+#define VERBS_MAX 256
 #define STATEMENT_MAX 4096
 
 #if !defined(LIBPQ_HAS_PIPELINING)
 #error "libpq 14 or newer is required: older ones have no pipelines"
 #endif
-
-/* Types of the server that we know. */
-enum { OID_BYTEA = 17, OID_INT8 = 20, OID_INT4 = 23, OID_TEXT = 25 };
 
 struct pg_conn {
     PGconn *pg;
@@ -335,15 +332,18 @@ static wr_err send_verb(struct pg_conn *conn, const struct store_act *act)
 {
     const char *at[STORE_VALUES_MAX];
     int lens[STORE_VALUES_MAX], formats[STORE_VALUES_MAX];
-    char numbers[STORE_VALUES_MAX][24];
+    char numbers[STORE_VALUES_MAX][32];
     for (size_t i = 0; i < act->values.count; i++) {
         const struct store_value *value = &act->values.values[i];
         at[i] = value->type == STORE_IS_NULL ? NULL : value->bytes ? value->bytes : "";
         lens[i] = (int)value->len;
         formats[i] = value->type == STORE_IS_BLOB;
-        if (value->type != STORE_IS_INT)
+        if (value->type == STORE_IS_INT)
+            snprintf(numbers[i], sizeof(numbers[i]), "%lld", (long long)value->number);
+        else if (value->type == STORE_IS_REAL)
+            snprintf(numbers[i], sizeof(numbers[i]), "%.17g", value->real);
+        else
             continue;
-        snprintf(numbers[i], sizeof(numbers[i]), "%lld", (long long)value->number);
         at[i] = numbers[i];
     }
     return PQsendQueryPrepared(conn->pg, act->verb->name, (int)act->values.count, at, lens,
@@ -386,38 +386,6 @@ static wr_err note_fault(struct pg_conn *conn, const PGresult *result)
     return error_of(result);
 }
 
-static void take_value(const PGresult *result, int row, int column, struct rows *rows)
-{
-    const char *bytes = PQgetvalue(result, row, column);
-    int len = PQgetlength(result, row, column);
-    int64_t wide;
-    int32_t narrow;
-    if (PQgetisnull(result, row, column)) {
-        rows_null(rows);
-    } else if (PQftype(result, column) == OID_INT8 && len == sizeof(wide)) {
-        memcpy(&wide, bytes, sizeof(wide));
-        rows_int(rows, (int64_t)be64toh((uint64_t)wide));
-    } else if (PQftype(result, column) == OID_INT4 && len == sizeof(narrow)) {
-        memcpy(&narrow, bytes, sizeof(narrow));
-        rows_int(rows, (int32_t)be32toh((uint32_t)narrow));
-    } else {
-        rows_bytes(rows, PQftype(result, column) == OID_BYTEA ? STORE_IS_BLOB : STORE_IS_TEXT,
-                   bytes, (size_t)len);
-    }
-}
-
-static wr_err take_rows(const PGresult *result, struct store_rows *ret)
-{
-    struct rows rows = { 0 };
-    int columns = PQnfields(result);
-    for (int row = 0; row < PQntuples(result); row++)
-        for (int column = 0; column < columns; column++)
-            take_value(result, row, column, &rows);
-    wr_err err = rows_done(&rows, (size_t)columns, ret);
-    ret->changed = err ? 0 : strtoull(PQcmdTuples((PGresult *)(uintptr_t)result), NULL, 10);
-    return err;
-}
-
 /* The result of one statement, and the NULL behind it: *ret_fault is how it went; WR_CLOSED:
  * it was not done, because one before it had failed.  Errors: of the connection. */
 static wr_err take_answer(struct pg_conn *conn, struct store_rows *ret, wr_err *ret_fault,
@@ -429,7 +397,7 @@ static wr_err take_answer(struct pg_conn *conn, struct store_rows *ret, wr_err *
         return err;
     switch (PQresultStatus(result)) {
     case PGRES_TUPLES_OK:
-    case PGRES_COMMAND_OK: *ret_fault = ret ? take_rows(result, ret) : WR_OK; break;
+    case PGRES_COMMAND_OK: *ret_fault = ret ? pg_rows(result, ret) : WR_OK; break;
     case PGRES_PIPELINE_ABORTED: *ret_fault = WR_CLOSED; break;
     default: *ret_fault = note_fault(conn, result);
     }

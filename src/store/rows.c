@@ -56,6 +56,13 @@ void rows_int(struct rows *rows, int64_t number)
         *value = STORE_INT(number);
 }
 
+void rows_real(struct rows *rows, double real)
+{
+    struct store_value *value = add(rows);
+    if (value)
+        *value = STORE_REAL(real);
+}
+
 /* The bytes may still move: until the end a value has its place among them. */
 void rows_bytes(struct rows *rows, enum store_type type, const void *bytes, size_t len)
 {
@@ -126,7 +133,14 @@ static const struct store_value *at(const struct store_rows *rows, size_t row, s
 
 int64_t store_int(const struct store_rows *rows, size_t row, size_t column)
 {
-    return at(rows, row, column)->number;
+    const struct store_value *value = at(rows, row, column);
+    return value->type == STORE_IS_REAL ? (int64_t)value->real : value->number;
+}
+
+double store_real(const struct store_rows *rows, size_t row, size_t column)
+{
+    const struct store_value *value = at(rows, row, column);
+    return value->type == STORE_IS_REAL ? value->real : (double)value->number;
 }
 
 const char *store_text(const struct store_rows *rows, size_t row, size_t column)

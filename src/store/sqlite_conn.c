@@ -240,6 +240,7 @@ static int bind_one(sqlite3_stmt *statement, int at, const struct store_value *v
 {
     switch (value->type) {
     case STORE_IS_INT: return sqlite3_bind_int64(statement, at, value->number);
+    case STORE_IS_REAL: return sqlite3_bind_double(statement, at, value->real);
     case STORE_IS_TEXT:
         return sqlite3_bind_text64(statement, at, value->bytes, value->len, SQLITE_STATIC,
                                    SQLITE_UTF8);
@@ -265,8 +266,10 @@ static void take_row(sqlite3_stmt *statement, struct rows *rows, int columns)
         int type = sqlite3_column_type(statement, i);
         if (type == SQLITE_NULL) {
             rows_null(rows);
-        } else if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+        } else if (type == SQLITE_INTEGER) {
             rows_int(rows, sqlite3_column_int64(statement, i));
+        } else if (type == SQLITE_FLOAT) {
+            rows_real(rows, sqlite3_column_double(statement, i));
         } else {
             const void *bytes = type == SQLITE_TEXT ? sqlite3_column_text(statement, i)
                                                     : sqlite3_column_blob(statement, i);

@@ -10,7 +10,7 @@
 
 #include "store/store_int.h"
 
-#define CONN_VERBS_MAX 128
+#define CONN_VERBS_MAX 256
 
 /* Steps of a transaction. */
 enum conn_step {

@@ -68,6 +68,7 @@ struct rows {
 
 void rows_null(struct rows *rows);
 void rows_int(struct rows *rows, int64_t number);
+void rows_real(struct rows *rows, double real);
 void rows_bytes(struct rows *rows, enum store_type type, const void *bytes, size_t len);
 
 /* What was built, row by row of so many columns; nothing after an error. */

@@ -14,7 +14,7 @@
  *     store_rows_free(&rows);
  *
  * For PostgreSQL a verb is one statement, so that many travel in one pipeline.  SQLite has no
- * statement that changes two tables: there it is up to six, with the same parameters, in the
+ * statement that changes two tables: there it is up to eight, with the same parameters, in the
  * one transaction of the batch; the rows are those of the last one that returns any.  In both,
  * now_ms() is the moment by the store's clock, in milliseconds since 1970: the node's for a
  * file, the server's for a server.
@@ -29,7 +29,7 @@
 
 #include "store/store.h"
 
-#define STORE_STATEMENTS_MAX 6
+#define STORE_STATEMENTS_MAX 8
 #define STORE_VALUES_MAX 16
 #define STORE_COLUMNS_MAX 24
 #define STORE_ROWS_MAX 4096
@@ -45,17 +45,23 @@ struct store_verb {
     const char *postgres;
 };
 
-enum store_type { STORE_IS_NULL, STORE_IS_INT, STORE_IS_TEXT, STORE_IS_BLOB };
+enum store_type {
+    STORE_IS_NULL, STORE_IS_INT, STORE_IS_REAL, STORE_IS_TEXT, STORE_IS_BLOB,
+};
 
 struct store_value {
     enum store_type type;
-    int64_t number;
+    union {
+        int64_t number;
+        double real;                /* finite */
+    };
     const void *bytes;              /* text: a zero byte follows it in results */
     size_t len;
 };
 
 #define STORE_NULL ((struct store_value){ .type = STORE_IS_NULL })
 #define STORE_INT(n) ((struct store_value){ .type = STORE_IS_INT, .number = (n) })
+#define STORE_REAL(x) ((struct store_value){ .type = STORE_IS_REAL, .real = (x) })
 #define STORE_TEXT(s) store_text_value(s)
 #define STORE_BLOB(b, n) \
     ((struct store_value){ .type = STORE_IS_BLOB, .bytes = (b), .len = (n) })
@@ -95,8 +101,10 @@ wr_err store_change_one(struct store *store, const struct store_verb *verb,
 /* An empty one is fine. */
 void store_rows_free(struct store_rows *rows);
 
-/* A value of a result.  NULL reads as 0 and as NULL. */
+/* A value of a result.  NULL reads as 0 and as NULL; a whole number can be read as a real one,
+ * and a real one is cut to a whole one. */
 int64_t store_int(const struct store_rows *rows, size_t row, size_t column);
+double store_real(const struct store_rows *rows, size_t row, size_t column);
 const char *store_text(const struct store_rows *rows, size_t row, size_t column);
 struct store_value store_value_at(const struct store_rows *rows, size_t row, size_t column);
 
