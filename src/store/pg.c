@@ -176,6 +176,10 @@ static const struct store_verb check_all = {
         "  + (select count(*) from audit where type is null)"
         "  + (select count(*) from blob where length(bytes) < 0)"
         "  + (select count(*) from ledger where amount is null)"
+        "  + (select count(*) from pages where url is null)"
+        "  + (select count(*) from fragments where octet_length(text_content) < 0)"
+        "  + (select count(*) from claims where octet_length(claim_text) < 0)"
+        "  + (select count(*) from edges where relation is null)"
         "  + (select count(*) from job_done where octet_length(coalesce(input, '')"
         "     || coalesce(output, '') || coalesce(error, '')) < 0) < 0",
 };

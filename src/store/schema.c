@@ -21,6 +21,10 @@ const struct store_step *const store_steps[] = {
     &store_job_ages,
     &store_task_tables,
     &store_auth_tables,
+    &store_page_tables,
+    &store_fragment_tables,
+    &store_claim_tables,
+    &store_edge_tables,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);

@@ -31,7 +31,7 @@
  * in the result's own memory, which store_rows_free gives back.
  *
  * The tables have a file each: job.h, cache_row.h, budget.h, idempotency.h, pointer.h,
- * reward.h, audit.h, blob.h.
+ * reward.h, audit.h, blob.h; those of research begin at evidence.h.
  */
 #ifndef WR_STORE_STORE_H
 #define WR_STORE_STORE_H
