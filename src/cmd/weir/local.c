@@ -11,7 +11,10 @@
 
 #include "base/text.h"
 
-#define ANSWER_MAX ((size_t)1 << 20)
+#define ASKED_MAX ((size_t)5 << 20)         /* more than any route takes */
+#define ANSWER_MAX ((size_t)32 << 20)
+
+volatile sig_atomic_t local_given_up;
 
 /* The socket of the node with this configuration, connected; -1: errno says why. */
 static int dial(const struct wr_conf *conf, struct sockaddr_un *addr, int seconds)
@@ -49,7 +52,7 @@ static bool talk(int fd, const struct wr_text *request, char *answer, size_t *le
     }
     for (*len = 0; *len < ANSWER_MAX;) {
         ssize_t n = recv(fd, answer + *len, ANSWER_MAX - *len, 0);
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && (errno != EINTR || local_given_up))
             return false;
         if (n == 0)
             break;
@@ -81,17 +84,21 @@ bool local_ask(struct local_answer *ret, const struct wr_conf *conf, const char 
     *ret = (struct local_answer){ 0 };
     int fd = dial(conf, &addr, seconds);
     if (fd < 0) {
+        ret->absent = errno == ENOENT || errno == ECONNREFUSED;
         snprintf(ret->why, sizeof(ret->why), "the node does not answer at %s: %s",
                  addr.sun_path, strerror(errno));
         return false;
     }
-    struct wr_text request = wr_text_heap(ANSWER_MAX);
+    struct wr_text request = wr_text_heap(ASKED_MAX);
     wr_text_format(&request, "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                    "Content-Length: %zu\r\n\r\n%s", method, target, strlen(body), body);
     char *answer = malloc(ANSWER_MAX + 1);
     size_t len;
-    bool heard = answer && talk(fd, &request, answer, &len);
-    if (!heard)
+    bool heard = answer && !request.cut && talk(fd, &request, answer, &len);
+    if (request.cut)
+        snprintf(ret->why, sizeof(ret->why), "this is too much for one question: %zu bytes, "
+                 "at most %zu", strlen(body), ASKED_MAX);
+    else if (!heard)
         snprintf(ret->why, sizeof(ret->why), "the node does not answer at %s: %s",
                  addr.sun_path, answer ? strerror(errno) : "out of memory");
     bool good = heard && understand(ret, answer);

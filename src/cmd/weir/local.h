@@ -10,6 +10,7 @@
 #ifndef WEIR_CMD_LOCAL_H
 #define WEIR_CMD_LOCAL_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include <jansson.h>
@@ -21,8 +22,12 @@
 struct local_answer {
     int status;
     json_t *body;                   /* an object, or NULL */
+    bool absent;                    /* no node runs there */
     char why[400];                  /* when there was no answer; or what a problem says */
 };
+
+/* For a handler of signals: who waits for an answer does not any more. */
+extern volatile sig_atomic_t local_given_up;
 
 /* Ask, and wait for so many seconds; blocks.  False: nobody has answered. */
 bool local_ask(struct local_answer *ret, const struct wr_conf *conf, const char *method,

@@ -22,6 +22,7 @@ static const struct command {
     { "doctor", weir_doctor, "what on this machine keeps a node from running well" },
     { "library", weir_library, "local libraries of works: build, list, verify" },
     { "mcp", weir_mcp, "what Weir can do, for an agent that starts it" },
+    { "queue", weir_queue, "research tasks: add targets, follow them, stop them" },
     { "restore", weir_restore, "put such a copy in the place of the store" },
     { "sim", weir_sim, "run scenarios in a simulated world, and replay a seed" },
     { "token", weir_token, "make, inspect and limit capability tokens" },

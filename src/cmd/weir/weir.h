@@ -34,6 +34,7 @@ int weir_demo(int argc, char **argv);
 int weir_doctor(int argc, char **argv);
 int weir_library(int argc, char **argv);
 int weir_mcp(int argc, char **argv);
+int weir_queue(int argc, char **argv);
 int weir_restore(int argc, char **argv);
 int weir_run(int argc, char **argv);
 int weir_keep(int argc, char **argv);       /* the arguments are the program's */

@@ -1,0 +1,407 @@
+/* queue.c - weir queue: research tasks of the node, from the shell.
+ *
+ * Every command is one question to the node that runs on the data directory, by its Unix socket
+ * (local.h); watch asks again and again.  Where no node runs, watch becomes it for as long as
+ * there is something to do (companion.h), and so does a command that is followed by it
+ * (add --watch).  The others do not: a node that ends with the command would begin the work of
+ * strangers only to give it up; they say how to start one.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/weir/queue_ask.h"
+#include "cmd/weir/queue_show.h"
+#include "cmd/weir/queue_watch.h"
+#include "cmd/weir/weir.h"
+
+#define BODY_MAX ((size_t)4 << 20)      /* what the node takes */
+#define TEXT_MAX ((size_t)32 << 20)
+#define TARGETS_MAX 10000
+
+extern char **environ;
+
+static const char help_text[] =
+    "usage: weir queue add [--task ID | --hypothesis TEXT] TARGET...\n"
+    "       weir queue list\n"
+    "       weir queue status TASK [--full] [--wait ASK_SECONDS]\n"
+    "       weir queue watch TASK\n"
+    "       weir queue stop TASK [--mode WORD] [--scope WORD] [--reason WORD]\n"
+    "       weir queue auth [ASK_TASK]\n"
+    "       weir queue resolve (ID | --domain NAME | --task ID) [--skip | --failed]\n"
+    "       weir queue job ID\n"
+    "\n"
+    "  Tasks of the node that runs on the data directory.  A TARGET is a query for web and\n"
+    "  academic search, a URL or a DOI; - reads targets from standard input, one a line.\n"
+    "  watch follows a task until nothing of it is left to do; where no node runs it is the\n"
+    "  node meanwhile.\n"
+    "\n"
+    "add:\n"
+    "  --task ID            a task that there is; else a new one is made\n"
+    "  --hypothesis TEXT    what a new task is to find out; by default its first target\n"
+    "  --pages N            a new task's budget of pages; of a task that there is: of a query\n"
+    "  --seconds N          a new task's budget of time\n"
+    "  --priority WORD      high, medium or low\n"
+    "  --engines NAMES      duckduckgo, mojeek, google, brave, ecosia, startpage, bing;\n"
+    "                       between commas\n"
+    "  --apis NAMES         semantic_scholar, openalex\n"
+    "  --watch              then follow the task\n"
+    "stop:\n"
+    "  --mode WORD          graceful (wait for what runs), immediate or full\n"
+    "  --scope WORD         all_jobs or target_queue_only\n"
+    "  --reason WORD        session_completed, budget_exhausted or user_cancelled\n"
+    "\n"
+    "  --json PATH          the answer as JSON; - is standard output\n"
+    "  --data PATH          the data directory of the node\n"
+    "  --config PATH        a configuration file\n"
+    "  --set KEY=VALUE      any key of the configuration (weir config print); may be repeated\n"
+    "\n"
+    "Exit status: 0 done; 1 the node refused, or (watch) something has failed; 2 wrong use, "
+    "or\n"
+    "no node; 3 (watch) what is left waits for a person; 130 (watch) it was interrupted.\n";
+
+enum choice {
+    OPT_HELP = 256, OPT_FULL, OPT_WATCH, OPT_SKIP, OPT_FAILED, OPT_DATA, OPT_CONFIG, OPT_SET,
+    OPT_TEXT,                           /* and those after it: kept as they are */
+};
+
+static void put_list(struct wr_json *json, const char *key, const char *words)
+{
+    if (!words)
+        return;
+    wr_json_array(json, key);
+    for (size_t len; *words; words += len + (words[len] == ',')) {
+        len = strcspn(words, ",");
+        if (len)
+            wr_json_bytes(json, NULL, words, len);
+    }
+    wr_json_end(json);
+}
+
+static void put_word(struct wr_json *json, const char *key, const char *word)
+{
+    if (word)
+        wr_json_str(json, key, word);
+}
+
+/* ---- add ---- */
+
+/* Targets of standard input: a line each. */
+static int put_lines(struct wr_json *json)
+{
+    char *line = NULL;
+    size_t room = 0, count = 0;
+    ssize_t len;
+    while ((len = getline(&line, &room, stdin)) >= 0 && count <= TARGETS_MAX) {
+        while (len > 0 && strchr(" \t\r\n", line[len - 1]))
+            line[--len] = '\0';
+        if (len > 0 && line[0] != '#') {
+            wr_json_bytes(json, NULL, line, (size_t)len);
+            count++;
+        }
+    }
+    free(line);
+    return (int)count;
+}
+
+/* The body of a submit; false: it was said why not. */
+static bool write_targets(const struct queue_asking *asking, struct wr_text *ret, bool anew)
+{
+    struct wr_json json = wr_json_to(ret);
+    int count = 0;
+    long pages = anew ? -1 : queue_number(asking, ASK_PAGES, 1000000);
+    if (pages == -2)
+        return false;
+    wr_json_object(&json, NULL);
+    wr_json_array(&json, "targets");
+    for (int i = 0; i < asking->count; i++)
+        if (strcmp(asking->words[i], "-") == 0)
+            count += put_lines(&json);
+        else if (count++ >= 0)
+            wr_json_str(&json, NULL, asking->words[i]);
+    wr_json_end(&json);
+    wr_json_object(&json, "options");
+    put_word(&json, "priority", asking->texts[ASK_PRIORITY]);
+    put_list(&json, "serp_engines", asking->texts[ASK_ENGINES]);
+    put_list(&json, "academic_apis", asking->texts[ASK_APIS]);
+    if (pages >= 0)
+        wr_json_i64(&json, "budget_pages", pages);
+    wr_json_end(&json);
+    wr_json_end(&json);
+    if (!count || count > TARGETS_MAX)
+        (void)queue_refuse(count ? "more than 10000 targets; give fewer at a time"
+                                 : "no target is named; weir queue --help says more");
+    return count > 0 && count <= TARGETS_MAX;
+}
+
+/* A new task; its id goes to `ret`.  0, or the exit status. */
+static int create(const struct queue_asking *asking, char ret[QUEUE_ID_MAX + 1])
+{
+    long pages = queue_number(asking, ASK_PAGES, 1000000);
+    long seconds = queue_number(asking, ASK_SECONDS, 31536000);
+    const char *hypothesis = asking->texts[ASK_HYPOTHESIS];
+    if (pages == -2 || seconds == -2)
+        return 2;
+    if (!hypothesis && strcmp(asking->words[0], "-") == 0)
+        return queue_refuse("targets of standard input do not say what is to be found out; "
+                            "give --hypothesis TEXT or --task ID");
+    struct wr_text body = wr_text_heap(BODY_MAX);
+    struct wr_json json = wr_json_to(&body);
+    wr_json_object(&json, NULL);
+    wr_json_str(&json, "hypothesis", hypothesis ? hypothesis : asking->words[0]);
+    if (pages >= 0 || seconds >= 0) {
+        wr_json_object(&json, "config");
+        wr_json_object(&json, "budget");
+        if (pages >= 0)
+            wr_json_i64(&json, "max_pages", pages);
+        if (seconds >= 0)
+            wr_json_i64(&json, "max_seconds", seconds);
+        wr_json_end(&json);
+        wr_json_end(&json);
+    }
+    wr_json_end(&json);
+    struct local_answer answer;
+    int status = queue_ask(asking, &answer, "POST", "/v1/queue/tasks", &body, 0);
+    const char *id = json_string_value(json_object_get(answer.body, "task_id"));
+    if (!status && (!id || strlen(id) > QUEUE_ID_MAX))
+        status = queue_refuse("the node has made a task and not said which");
+    if (!status)
+        snprintf(ret, QUEUE_ID_MAX + 1, "%s", id);
+    local_free(&answer);
+    wr_text_free(&body);
+    return status;
+}
+
+static int submit(const struct queue_asking *asking, const char *task,
+                  const struct wr_text *body)
+{
+    char target[200];
+    struct wr_text path = WR_TEXT(target);
+    struct local_answer answer;
+    if (!queue_place(&path, "tasks", task, "/targets"))
+        return 2;
+    int status = queue_ask(asking, &answer, "POST", target, body, 0);
+    if (!status) {
+        struct wr_text text = wr_text_heap(TEXT_MAX);
+        queue_show_added(&text, answer.body, task);
+        json_object_set_new(answer.body, "task_id", json_string(task));
+        status = queue_tell(asking, answer.body, &text);
+        wr_text_free(&text);
+    }
+    local_free(&answer);
+    return status;
+}
+
+static int add(struct queue_asking *asking)
+{
+    char made[QUEUE_ID_MAX + 1] = "";
+    const char *task = asking->texts[ASK_TASK];
+    if (task && asking->texts[ASK_HYPOTHESIS])
+        return queue_refuse("--task names a task that there is, --hypothesis makes one: give "
+                            "one of them");
+    if (!asking->count)
+        return queue_refuse("no target is named; weir queue --help says more");
+    struct wr_text body = wr_text_heap(BODY_MAX);
+    int status = write_targets(asking, &body, !task) ? 0 : 2;
+    if (!status && asking->watch)
+        status = queue_find_node(asking);
+    if (!status && !task) {
+        status = create(asking, made);
+        task = made;
+    }
+    if (!status)
+        status = submit(asking, task, &body);
+    wr_text_free(&body);
+    if (!status && asking->watch) {
+        asking->texts[ASK_JSON] = NULL;        /* it has the answer to add */
+        return queue_watch(asking, task);
+    }
+    return status;
+}
+
+/* ---- the others ---- */
+
+static int list(struct queue_asking *asking)
+{
+    return queue_inquire(asking, "GET", "/v1/queue/tasks", NULL, 0, queue_show_list);
+}
+
+static int show_status(struct queue_asking *asking)
+{
+    char target[300];
+    struct wr_text path = WR_TEXT(target);
+    long wait = queue_number(asking, ASK_WAIT, 300);
+    if (wait == -2 || !queue_place(&path, "tasks", asking->words[0], ""))
+        return 2;
+    int seconds = wait > 0 ? (int)wait : 0;
+    wr_text_format(&path, "?wait=%d%s", seconds, asking->full ? "&detail=full" : "");
+    return queue_inquire(asking, "GET", target, NULL, seconds, queue_show_status);
+}
+
+static int watch_it(struct queue_asking *asking)
+{
+    return queue_watch(asking, asking->words[0]);
+}
+
+static int stop(struct queue_asking *asking)
+{
+    char target[200], bytes[2000];
+    struct wr_text path = WR_TEXT(target), body = WR_TEXT(bytes);
+    struct wr_json json = wr_json_to(&body);
+    if (!queue_place(&path, "tasks", asking->words[0], "/stop"))
+        return 2;
+    wr_json_object(&json, NULL);
+    put_word(&json, "reason", asking->texts[ASK_REASON]);
+    put_word(&json, "mode", asking->texts[ASK_MODE]);
+    put_word(&json, "scope", asking->texts[ASK_SCOPE]);
+    wr_json_end(&json);
+    return queue_inquire(asking, "POST", target, &body, 0, queue_show_stopped);
+}
+
+static int auth(struct queue_asking *asking)
+{
+    char ignored[200], target[200];
+    struct wr_text path = WR_TEXT(ignored), query = WR_TEXT(target);
+    wr_text_str(&query, "/v1/queue/auth");
+    if (asking->count) {
+        if (!queue_place(&path, "tasks", asking->words[0], ""))
+            return 2;
+        wr_text_format(&query, "?task_id=%s", asking->words[0]);
+    }
+    return queue_inquire(asking, "GET", target, NULL, 0, queue_show_auth);
+}
+
+static int resolve(struct queue_asking *asking)
+{
+    char bytes[4000];
+    struct wr_text body = WR_TEXT(bytes);
+    struct wr_json json = wr_json_to(&body);
+    const char *domain = asking->texts[ASK_DOMAIN], *task = asking->texts[ASK_TASK];
+    if (!!asking->count + !!domain + !!task != 1)
+        return queue_refuse("name one of: an ID (weir queue auth has them), --domain NAME, "
+                            "--task ID");
+    if (asking->skip && asking->failed)
+        return queue_refuse("--skip says that nobody will do it, --failed that somebody tried: "
+                            "give one of them");
+    wr_json_object(&json, NULL);
+    wr_json_str(&json, "target", domain ? "domain" : task ? "task" : "item");
+    put_word(&json, "domain", domain);
+    put_word(&json, "task_id", task);
+    put_word(&json, "queue_id", asking->count ? asking->words[0] : NULL);
+    wr_json_str(&json, "action", asking->skip ? "skip" : "complete");
+    if (!asking->skip)
+        wr_json_bool(&json, "success", !asking->failed);
+    wr_json_end(&json);
+    return queue_inquire(asking, "POST", "/v1/queue/auth/resolve", &body, 0,
+                         queue_show_resolved);
+}
+
+static int job(struct queue_asking *asking)
+{
+    char target[200];
+    struct wr_text path = WR_TEXT(target);
+    if (!queue_place(&path, "jobs", asking->words[0], ""))
+        return 2;
+    return queue_inquire(asking, "GET", target, NULL, 0, queue_show_job);
+}
+
+static const struct verb {
+    const char *name;
+    int (*run)(struct queue_asking *asking);
+    int least, most;                    /* words that are no options */
+} verbs[] = {
+    { "add", add, 0, 1 << 20 }, { "list", list, 0, 0 }, { "status", show_status, 1, 1 },
+    { "watch", watch_it, 1, 1 }, { "stop", stop, 1, 1 }, { "auth", auth, 0, 1 },
+    { "resolve", resolve, 0, 1 }, { "job", job, 1, 1 },
+};
+
+/* ---- options ---- */
+
+static bool take(struct queue_asking *asking, int option)
+{
+    switch (option) {
+    case OPT_HELP: return asking->help = true;
+    case OPT_FULL: return asking->full = true;
+    case OPT_WATCH: return asking->watch = true;
+    case OPT_SKIP: return asking->skip = true;
+    case OPT_FAILED: return asking->failed = true;
+    case OPT_DATA: return flags_add(&asking->flags, "--data=%s", optarg);
+    case OPT_CONFIG: return flags_add(&asking->flags, "--config=%s", optarg);
+    case OPT_SET: return flags_set(&asking->flags, optarg);
+    default: break;
+    }
+    if (option < OPT_TEXT || option >= OPT_TEXT + ASK_COUNT)
+        return false;                   /* getopt has said why */
+    asking->texts[option - OPT_TEXT] = optarg;
+    return true;
+}
+
+static bool read_options(struct queue_asking *asking, int argc, char **argv)
+{
+    static const struct option plain[] = {
+        { "help", no_argument, NULL, OPT_HELP }, { "full", no_argument, NULL, OPT_FULL },
+        { "watch", no_argument, NULL, OPT_WATCH }, { "skip", no_argument, NULL, OPT_SKIP },
+        { "failed", no_argument, NULL, OPT_FAILED },
+        { "data", required_argument, NULL, OPT_DATA },
+        { "config", required_argument, NULL, OPT_CONFIG },
+        { "set", required_argument, NULL, OPT_SET },
+    };
+    enum { PLAIN = sizeof(plain) / sizeof(*plain) };
+    struct option known[PLAIN + ASK_COUNT + 1] = { 0 };
+    int option;
+    memcpy(known, plain, sizeof(plain));
+    for (int i = 0; i < ASK_COUNT; i++)
+        known[PLAIN + i] = (struct option){ queue_text_name((enum queue_text)i),
+                                            required_argument, NULL, OPT_TEXT + i };
+    static char name[] = "weir queue";
+    argv[0] = name;                     /* getopt speaks in its name */
+    if (!flags_add(&asking->flags, "%s", name))
+        return false;
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
+        if (!take(asking, option))
+            return false;
+    asking->words = argv + optind;
+    asking->count = argc - optind;
+    return true;
+}
+
+static int run(struct queue_asking *asking, const struct verb *verb)
+{
+    if (asking->count < verb->least || asking->count > verb->most)
+        return queue_refuse(asking->count < verb->least
+                                ? "%s of what? weir queue --help says more"
+                                : "%s takes fewer words; weir queue --help says more",
+                            verb->name);
+    asking->conf = weir_load(&(struct wr_conf_source){
+        .tables = weir_tables, .argc = asking->flags.count, .argv = asking->flags.at,
+        .env = environ, .services = weir_services });
+    if (!asking->conf)
+        return 2;
+    int status = verb->run(asking);
+    companion_stop(asking->companion);
+    wr_conf_unref(asking->conf);
+    return status;
+}
+
+int weir_queue(int argc, char **argv)
+{
+    struct queue_asking asking = { 0 };
+    const char *word = argc > 1 ? argv[1] : "";
+    const struct verb *verb = NULL;
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+        if (strcmp(word, verbs[i].name) == 0)
+            verb = &verbs[i];
+    if (!verb) {
+        bool help = strcmp(word, "--help") == 0;
+        if (*word && !help)
+            (void)queue_refuse("there is no \"%s\"", word);
+        fputs(help_text, help ? stdout : stderr);
+        return help ? 0 : 2;
+    }
+    int status = 2;
+    if (read_options(&asking, argc - 1, argv + 1))
+        status = asking.help ? (fputs(help_text, stdout), 0) : run(&asking, verb);
+    flags_free(&asking.flags);
+    return status;
+}
