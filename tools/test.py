@@ -147,8 +147,8 @@ def e2e(long):
         else count
 
 
-def mcp(long):
-    return tap("tests/mcp/run", build.build("release"), *(["long"] if long else []))
+def mcp(_):
+    return tap("tests/mcp/run", build.build("release"))
 
 
 def scenario(long):
@@ -240,8 +240,7 @@ STAGES = [
     Stage("lint", "clang-tidy", lint),
     Stage("install", "a program outside the tree builds against what is installed", install),
     Stage("e2e", "the node under real tools and hostile clients", e2e),
-    Stage("mcp", "agents, with the official clients; in the long tier their conformance suite",
-          mcp),
+    Stage("mcp", "agents, with the official clients and conformance suite", mcp),
     Stage("postgres", "what speaks to PostgreSQL, on a server of its own", postgres),
     Stage("crash", "the store loses nothing wherever the process or the power ends", crash,
           "long"),

@@ -41,6 +41,7 @@ struct exchange {
     unsigned status;                /* of a refusal, if it is another than usual */
     wr_err sent;                    /* what became of the answer */
     /* of one that takes its time */
+    struct mcp_request *request;
     struct wr_chan *parcels;        /* from who answers to who sends */
     bool begun;                     /* as a stream of events */
     enum { THERE, GONE, LEAVING } state;        /* the client; LEAVING: we are */
@@ -121,15 +122,12 @@ static void end_parcels(void *arg)
     wr_chan_close(arg);
 }
 
-static wr_err work(void *arg)
+static wr_err speak(void *arg)
 {
     struct exchange *exchange = arg;
-    struct wr_cleanup cleanup = { .fn = end_parcels, .arg = exchange->parcels };
-    wr_cleanup_push(&cleanup);
-    mcp_session_answer(exchange->session, &exchange->message, &exchange->peer);
-    wr_cleanup_pop(&cleanup);
+    wr_err err = mcp_session_speak(exchange->session, &exchange->peer);
     end_parcels(exchange->parcels);
-    return WR_OK;
+    return err;
 }
 
 static wr_err begin_stream(struct exchange *exchange)
@@ -142,6 +140,37 @@ static wr_err begin_stream(struct exchange *exchange)
     wr_call_reply_header(call, "Cache-Control", "no-store");
     wr_call_reply_header(call, "X-Accel-Buffering", "no");
     return wr_call_begin(call);
+}
+
+static wr_err work(void *arg)
+{
+    struct exchange *exchange = arg;
+    struct wr_cleanup cleanup = { .fn = end_parcels, .arg = exchange->parcels };
+    wr_cleanup_push(&cleanup);
+    mcp_session_finish(exchange->request);
+    wr_cleanup_pop(&cleanup);
+    end_parcels(exchange->parcels);
+    return WR_OK;
+}
+
+/* It is known from now on, whoever answers it: another message may cancel it. */
+static wr_err start_work(struct exchange *exchange, struct wr_scope *scope)
+{
+    exchange->request = mcp_session_take(exchange->session, &exchange->message,
+                                         &exchange->peer);
+    if (!exchange->request)
+        return WR_NOMEM;
+    wr_err err = wr_scope_go(scope, "mcp.request", work, exchange);
+    if (err)
+        mcp_session_finish(exchange->request);
+    return err;
+}
+
+/* What there is to say unasked, for who has come to hear it. */
+static wr_err start_speaking(struct exchange *exchange, struct wr_scope *scope)
+{
+    wr_err err = begin_stream(exchange);
+    return err ? err : wr_scope_go(scope, "mcp.speak", speak, exchange);
 }
 
 static wr_err send_text(struct exchange *exchange, const char *text, size_t len)
@@ -230,7 +259,8 @@ static wr_err forward(struct exchange *exchange, struct wr_scope *scope)
     }
 }
 
-static wr_err answer_slowly(struct exchange *exchange)
+static wr_err answer_slowly(struct exchange *exchange,
+                            wr_err (*begin)(struct exchange *, struct wr_scope *))
 {
     struct wr_scope *scope = NULL;
     exchange->peer.send = put_parcel;
@@ -241,7 +271,7 @@ static wr_err answer_slowly(struct exchange *exchange)
         err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "mcp.exchange",
                                                             .deadline = WR_NEVER });
     if (!err)
-        err = wr_scope_go(scope, "mcp.request", work, exchange);
+        err = begin(exchange, scope);
     if (!err)
         err = forward(exchange, scope);
     if (exchange->parcels)
@@ -289,7 +319,7 @@ static wr_err answer(struct exchange *exchange)
                                         .modern = exchange->modern,
                                         .tenant = wr_call_header(exchange->call, "x-tenant") };
     if (mcp_message_waits(&exchange->message))
-        return answer_slowly(exchange);
+        return answer_slowly(exchange, start_work);
     mcp_session_answer(exchange->session, &exchange->message, &exchange->peer);
     return exchange->message.kind == MCP_REQUEST ? exchange->sent : accepted(exchange);
 }
@@ -384,6 +414,48 @@ static wr_err post(struct wr_call *call)
     return err;
 }
 
+/* The stream of a session, for what is said unasked: one at a time. */
+static wr_err hear(struct exchange *exchange)
+{
+    struct mcp_sessions *sessions = exchange->endpoint->sessions;
+    const char *id = wr_call_header(exchange->call, "mcp-session-id");
+    if (!id)
+        return wr_call_fail(exchange->call, WR_INVALID, "the header Mcp-Session-Id is missing");
+    exchange->session = mcp_sessions_hold(sessions, id);
+    if (!exchange->session)
+        return wr_call_fail(exchange->call, WR_NOTFOUND, "there is no such session");
+    wr_err err = WR_OK;
+    if (mcp_session_claim(exchange->session)) {
+        err = answer_slowly(exchange, start_speaking);
+        mcp_session_unclaim(exchange->session);
+    } else {
+        err = wr_call_fail(exchange->call, WR_EXISTS, "the session has such a stream already");
+    }
+    mcp_sessions_release(sessions, exchange->session);
+    return err;
+}
+
+static wr_err get(struct wr_call *call)
+{
+    struct mcp_endpoint *endpoint = wr_call_arg(call);
+    if (!endpoint->offer->news || !takes(call, "text/event-stream")) {
+        wr_call_reply_header(call, "Allow", "POST, DELETE");
+        wr_call_status(call, 405);
+        return wr_call_fail(call, WR_UNSUPPORTED, "nothing is said here unasked: POST");
+    }
+    struct exchange *exchange = calloc(1, sizeof(*exchange));
+    if (!exchange)
+        return WR_NOMEM;
+    exchange->endpoint = endpoint;
+    exchange->call = call;
+    exchange->streams = true;
+    exchange->modern = true;            /* who goes wants nothing more */
+    exchange->peer = (struct mcp_peer){ .send = put_parcel, .arg = exchange };
+    wr_err err = hear(exchange);
+    wr_forget_free(exchange);
+    return err;
+}
+
 static wr_err end_session(struct wr_call *call)
 {
     struct mcp_endpoint *endpoint = wr_call_arg(call);
@@ -432,4 +504,8 @@ void mcp_endpoint_routes(struct mcp_endpoint *endpoint, struct wr_route *ret)
         .method = "DELETE", .path = MCP_PATH, .handler = end_session, .arg = endpoint,
         .scope = "mcp.use", .tag = "mcp",
         .summary = "The end of a session of that protocol." };
+    ret[2] = (struct wr_route){
+        .method = "GET", .path = MCP_PATH, .handler = get, .arg = endpoint,
+        .class = WR_ROUTE_STREAM, .concurrency = CONCURRENCY, .scope = "mcp.use", .tag = "mcp",
+        .summary = "What a session of that protocol is told unasked, as events." };
 }

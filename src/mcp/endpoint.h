@@ -14,8 +14,9 @@
  * Modern requests stand for themselves: what their headers say must be what they say, and who
  * closes the connection cancels them.  Legacy clients begin a session and name it from then
  * on; DELETE ends it.  Of sessions there are MCP_SESSIONS_MAX: a new one takes the place of the
- * one that was silent longest, whose client is told so (404) and begins anew.  There is no
- * stream without a request: GET is 405.
+ * one that was silent longest, whose client is told so (404) and begins anew.  GET opens the
+ * stream of a session for what is said unasked, where there is something (offer.news), else it
+ * is 405.
  *
  * Who may call at all is not decided here: Host, Origin and tokens are the server's to check
  * (http.h, `admit`).
@@ -28,7 +29,7 @@
 
 #include "mcp/offer.h"
 
-#define MCP_ROUTE_COUNT 2
+#define MCP_ROUTE_COUNT 3
 #define MCP_PATH "/mcp"
 #define MCP_SESSIONS_MAX 1024
 

@@ -3,6 +3,7 @@
 #include <weir/run.h>
 
 #include "base/forget.h"
+#include "mcp/news.h"
 #include "rt/sanitize.h"
 #include "testing/heap_rig.h"
 #include "testing/mcp_rig.h"
@@ -12,12 +13,17 @@ static struct site site;
 static struct mcp_endpoint *endpoint;
 static char heard[1 << 16], posted[8000];
 
-static void open_endpoint(void)
+static void open_endpoint_of(const struct mcp_offer *offer)
 {
     static struct wr_route routes[MCP_ROUTE_COUNT];
-    CHECK_OK(mcp_endpoint_new(&endpoint, &rig_offer));
+    CHECK_OK(mcp_endpoint_new(&endpoint, offer));
     mcp_endpoint_routes(endpoint, routes);
     open_site_of(&site, 0, (struct wr_http_conf){ .routes = routes, .count = MCP_ROUTE_COUNT });
+}
+
+static void open_endpoint(void)
+{
+    open_endpoint_of(&rig_offer);
 }
 
 static void close_endpoint(void)
@@ -187,6 +193,69 @@ TEST(delete_ends_a_session_and_get_is_not_there)
     stream = dial(&site);
     say(stream, "GET /mcp HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     CHECK(has(hear_all(stream), "HTTP/1.1 405 "));
+    close_endpoint();
+}
+
+TEST(a_session_is_told_what_changes_on_a_stream_of_its_own)
+{
+    struct mcp_offer changing = rig_offer;
+    char session[200], request[400];
+    size_t got = 0, len = 0;
+    CHECK_OK(mcp_news_new(&changing.news));
+    open_endpoint_of(&changing);
+    snprintf(session, sizeof(session), "%s", begin());
+    CHECK(has(ask_for(session, ASK("resources/subscribe", "\"uri\":\"test://fixed\"")),
+              "\"result\":{}"));
+    snprintf(request, sizeof(request), "GET /mcp HTTP/1.1\r\nHost: a\r\n%s\r\n", session);
+    struct wr_stream *stream = dial(&site), *second = dial(&site);
+    say(stream, request);
+    settle();
+    mcp_news_tell(changing.news, "test://fixed");
+    while (!strstr(heard, "updated") && len + 1 < sizeof(heard)
+           && !wr_stream_read(stream, &got, heard + len, sizeof(heard) - 1 - len,
+                              wr_after(WR_S(5)))) {
+        len += got;
+        heard[len] = '\0';
+    }
+    CHECK(has(heard, "HTTP/1.1 200 "));
+    CHECK(has(heard, "Content-Type: text/event-stream\r\n"));
+    CHECK(has(heard, "event: message\ndata: "));
+    CHECK(has(heard, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\","
+                     "\"params\":{\"uri\":\"test://fixed\"}}"));
+    say(second, request);
+    CHECK_OK(wr_stream_read(second, &got, heard, sizeof(heard) - 1, wr_after(WR_S(5))));
+    heard[got] = '\0';
+    CHECK(has(heard, "HTTP/1.1 409 "));
+    wr_stream_close(second);
+    wr_stream_close(stream);
+    settle();
+    close_endpoint();
+    mcp_news_free(changing.news);
+}
+
+TEST(a_stream_without_a_session_is_refused)
+{
+    struct mcp_offer changing = rig_offer;
+    CHECK_OK(mcp_news_new(&changing.news));
+    open_endpoint_of(&changing);
+    struct wr_stream *stream = dial(&site);
+    say(stream, "GET /mcp HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    CHECK(has(hear_all(stream), "HTTP/1.1 400 "));
+    stream = dial(&site);
+    say(stream, "GET /mcp HTTP/1.1\r\nHost: a\r\nConnection: close\r\nMcp-Session-Id: x\r\n"
+                "\r\n");
+    CHECK(has(hear_all(stream), "HTTP/1.1 404 "));
+    close_endpoint();
+    mcp_news_free(changing.news);
+}
+
+TEST(a_call_whose_handler_panics_is_answered)
+{
+    open_endpoint();
+    ask_for(MODERN("tools/call") "Mcp-Name: panic\r\n",
+            ASK("tools/call", "\"name\":\"panic\"," RIG_META));
+    CHECK(has(heard, "\"code\":-32603"));
+    CHECK(has(ask_for(begin(), ASK("ping", "")), "\"result\":{}"));
     close_endpoint();
 }
 

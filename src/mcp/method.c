@@ -62,6 +62,26 @@ static size_t has_resources(const struct mcp_offer *offer)
     return offer->resource_count;
 }
 
+static size_t has_news(const struct mcp_offer *offer)
+{
+    return offer->resource_count && offer->news;
+}
+
+static size_t has_logs(const struct mcp_offer *offer)
+{
+    return offer->logs;
+}
+
+/* Whether there is anything to propose. */
+static size_t completes(const struct mcp_offer *offer)
+{
+    for (size_t i = 0; i < offer->prompt_count; i++)
+        for (size_t j = 0; j < offer->prompts[i].field_count; j++)
+            if (offer->prompts[i].fields[j].words || offer->prompts[i].fields[j].proposals)
+                return 1;
+    return 0;
+}
+
 static size_t has_tasks(const struct mcp_offer *offer)
 {
     return offer->tasks != NULL;
@@ -103,12 +123,17 @@ static void write_capabilities(struct wr_json *json, const struct mcp_offer *off
         const char *name;
         size_t (*count)(const struct mcp_offer *offer);
     } rows[] = {
-        { "tools", has_tools }, { "prompts", has_prompts }, { "resources", has_resources },
+        { "tools", has_tools },     { "prompts", has_prompts }, { "resources", has_resources },
+        { "logging", has_logs },    { "completions", completes },
     };
     wr_json_object(json, "capabilities");
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        if (rows[i].count(offer))
-            write_flag(json, rows[i].name);
+        if (rows[i].count(offer)) {
+            wr_json_object(json, rows[i].name);
+            if (rows[i].count == has_resources && has_news(offer))
+                wr_json_bool(json, "subscribe", true);
+            wr_json_end(json);
+        }
     if (has_tasks(offer))
         write_tasks(json, offer, modern);
     wr_json_end(json);
@@ -210,7 +235,7 @@ static const struct mcp_method methods[] = {
       .answer = mcp_answer_call },
     { .name = "prompts/list", .eras = MCP_EVER, .keep_ms = KEEP_MS, .there = has_prompts,
       .answer = mcp_answer_prompts },
-    { .name = "prompts/get", .eras = MCP_EVER, .keep_ms = -1, .there = has_prompts,
+    { .name = "prompts/get", .eras = MCP_EVER, .waits = true, .keep_ms = -1, .there = has_prompts,
       .answer = mcp_answer_prompt },
     { .name = "resources/list", .eras = MCP_EVER, .keep_ms = KEEP_MS, .there = has_resources,
       .answer = mcp_answer_resources },
@@ -218,6 +243,14 @@ static const struct mcp_method methods[] = {
       .there = has_resources, .answer = mcp_answer_templates },
     { .name = "resources/read", .eras = MCP_EVER, .waits = true, .there = has_resources,
       .answer = mcp_answer_read },
+    { .name = "resources/subscribe", .eras = MCP_LEGACY, .keep_ms = -1, .there = has_news,
+      .answer = mcp_answer_subscribe },
+    { .name = "resources/unsubscribe", .eras = MCP_LEGACY, .keep_ms = -1, .there = has_news,
+      .answer = mcp_answer_unsubscribe },
+    { .name = "logging/setLevel", .eras = MCP_LEGACY, .keep_ms = -1, .there = has_logs,
+      .answer = mcp_answer_level },
+    { .name = "completion/complete", .eras = MCP_EVER, .keep_ms = -1, .there = completes,
+      .answer = mcp_answer_complete },
     { .name = "tasks/get", .eras = MCP_EVER, .waits = true, .keep_ms = -1, .there = has_tasks,
       .answer = mcp_answer_task_get },
     { .name = "tasks/cancel", .eras = MCP_EVER, .waits = true, .keep_ms = -1,

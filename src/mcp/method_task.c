@@ -28,7 +28,7 @@ static const char *state_name(const struct mcp_request *request, const struct mc
     return names[told ? MCP_TASK_COMPLETED : task->state];
 }
 
-static bool ended(const struct mcp_task *task)
+bool mcp_task_ended(const struct mcp_task *task)
 {
     return task->state != MCP_TASK_WORKING && task->state != MCP_TASK_INPUT_REQUIRED;
 }
@@ -106,11 +106,10 @@ static wr_err look(struct mcp_request *request, uint64_t seen, wr_time deadline)
     return request->offer->tasks->look(request, request->uri, seen, &request->task, deadline);
 }
 
-/* What it is, and what a modern client is told besides. */
-static wr_err look_now(struct mcp_request *request)
+wr_err mcp_task_look(struct mcp_request *request, uint64_t seen, wr_time deadline)
 {
     const struct mcp_tasks *tasks = request->offer->tasks;
-    wr_err err = look(request, 0, WR_NOW);
+    wr_err err = look(request, seen, deadline);
     if (err || !request->modern)
         return err;
     if (has_result(&request->task))
@@ -118,6 +117,11 @@ static wr_err look_now(struct mcp_request *request)
     if (request->task.state == MCP_TASK_INPUT_REQUIRED && tasks->inputs)
         request->inputs = tasks->inputs(request, request->uri);
     return WR_OK;
+}
+
+static wr_err look_now(struct mcp_request *request)
+{
+    return mcp_task_look(request, 0, WR_NOW);
 }
 
 static void write_inputs(struct wr_json *json, const json_t *inputs)
@@ -136,7 +140,7 @@ static void write_broken(struct wr_json *json, const struct mcp_task *task)
     wr_json_end(json);
 }
 
-static void write_all(struct mcp_request *request)
+void mcp_task_write(struct mcp_request *request)
 {
     const struct mcp_task *task = &request->task;
     write_members(request, task);
@@ -161,17 +165,59 @@ void mcp_answer_task_get(struct mcp_request *request)
     if (err)
         refuse_task(request, err);
     else
-        write_all(request);
+        mcp_task_write(request);
 }
 
 /* ---- its end ---- */
+
+static json_t *related(const struct mcp_request *request)
+{
+    return json_pack("{s:{s:s}}", META "related-task", "taskId", request->uri);
+}
+
+/* What a task waits for is asked of who waits for it. */
+static wr_err ask_inputs(struct mcp_request *request)
+{
+    const struct mcp_tasks *tasks = request->offer->tasks;
+    json_t *inputs = request->inputs;
+    wr_err err = WR_OK;
+    for (void *at = json_object_iter(inputs); at && !err;
+         at = json_object_iter_next(inputs, at)) {
+        const char *name = json_object_iter_key(at);
+        json_t *input = json_object_iter_value(at);
+        json_t *params = json_object_get(input, "params");
+        const char *method = json_string_value(json_object_get(input, "method"));
+        const json_t *answer;
+        if (!params || !method || !mcp_request_can(request, method))
+            continue;
+        json_object_set_new(params, "_meta", related(request));
+        err = mcp_request_ask(request, name, method, json_incref(params), &answer);
+        if (!err)
+            err = tasks->update(request, request->uri, name, answer);
+        if (err == WR_NOTFOUND)
+            err = WR_OK;                /* somebody else was faster */
+    }
+    return err;
+}
+
+static wr_err answer_inputs(struct mcp_request *request)
+{
+    const struct mcp_tasks *tasks = request->offer->tasks;
+    if (request->task.state != MCP_TASK_INPUT_REQUIRED || !tasks->inputs || !tasks->update)
+        return WR_OK;
+    json_decref(request->inputs);
+    request->inputs = tasks->inputs(request, request->uri);
+    return ask_inputs(request);
+}
 
 static wr_err await(struct mcp_request *request)
 {
     const struct mcp_task *task = &request->task;
     wr_err err = look(request, 0, WR_NOW);
-    while (!err && !ended(task)) {
-        err = look(request, task->version, WR_NEVER);
+    while (!err && !mcp_task_ended(task)) {
+        err = answer_inputs(request);
+        if (!err)
+            err = look(request, task->version, WR_NEVER);
         if (!err)
             err = wr_scope_check();
     }
@@ -216,12 +262,12 @@ static wr_err cancel(struct mcp_request *request)
 {
     const struct mcp_task *task = &request->task;
     wr_err err = look(request, 0, WR_NOW);
-    request->outcome = !err && ended(task) ? WR_EXISTS : WR_OK;
-    if (err || ended(task))
+    request->outcome = !err && mcp_task_ended(task) ? WR_EXISTS : WR_OK;
+    if (err || mcp_task_ended(task))
         return err;
     err = request->offer->tasks->cancel(request, request->uri);
     wr_time until = wr_after(CANCEL_WITHIN);
-    while (!err && !request->modern && !ended(task) && wr_now() < until)
+    while (!err && !request->modern && !mcp_task_ended(task) && wr_now() < until)
         err = look(request, task->version, until);
     return err;
 }

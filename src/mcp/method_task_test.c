@@ -426,3 +426,55 @@ TEST(tasks_are_listed_by_the_page)
     CHECK(has(ask("tasks/list", "\"cursor\":1"), "\"code\":-32602"));
     mill_close();
 }
+
+TEST(a_legacy_client_that_waits_for_a_result_is_asked_what_the_task_needs)
+{
+    mill_open();
+    struct wr_scope *scope = scope_open();
+    client_say(&client, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":"
+                        "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
+                        "{\"elicitation\":{}}}}");
+    add("corn")->state = MCP_TASK_INPUT_REQUIRED;
+    wr_text_rewind(&client.heard, 0);
+    client_start(&client, scope, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tasks/result\","
+                                 "\"params\":{\"taskId\":\"corn\"}}");
+    CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":\"weir-1\",\"method\":\"elicitation/create\","
+              "\"params\":{\"message\":\"Which?\",\"_meta\":{"
+              "\"io.modelcontextprotocol/related-task\":{\"taskId\":\"corn\"}}}}\n",
+              client.heard.at);
+    client_say(&client, "{\"jsonrpc\":\"2.0\",\"id\":\"weir-1\",\"result\":{\"action\":"
+                        "\"accept\"}}");
+    settle();
+    CHECK_STR("accept", shelf.said);
+    change("corn", MCP_TASK_COMPLETED);
+    scope_done(scope);
+    CHECK(has(client.heard.at, "\"id\":7,\"result\""));
+    mill_close();
+}
+
+TEST(a_modern_client_is_told_of_each_change_of_a_task_until_it_ends)
+{
+    mill_open();
+    struct wr_scope *scope = scope_open();
+    add("corn");
+    wr_text_rewind(&client.heard, 0);
+    client_start(&client, scope, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":"
+                                 "\"subscriptions/listen\",\"params\":{\"notifications\":"
+                                 "{\"taskIds\":[\"corn\",\"rye\"]}," MODERN "}}");
+    CHECK(has(client.heard.at, "\"notifications\":{\"taskIds\":[\"corn\",\"rye\"]}"));
+    CHECK(has(client.heard.at, "\"method\":\"notifications/tasks\",\"params\":{\"_meta\":"
+                               "{\"io.modelcontextprotocol/subscriptionId\":4},\"taskId\":"
+                               "\"corn\",\"status\":\"working\""));
+    wr_text_rewind(&client.heard, 0);
+    change("corn", MCP_TASK_INPUT_REQUIRED);
+    settle();
+    CHECK(has(client.heard.at, "\"inputRequests\":{\"sort\":"));
+    wr_text_rewind(&client.heard, 0);
+    change("corn", MCP_TASK_COMPLETED);
+    settle();
+    CHECK(has(client.heard.at, "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"flour "
+                               "of corn\"}]"));
+    wr_scope_cancel(scope);
+    (void)!wr_scope_close(scope);
+    mill_close();
+}

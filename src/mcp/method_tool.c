@@ -6,14 +6,6 @@
 #include "mcp/mcp_int.h"
 #include "mcp/schema.h"
 
-void mcp_write_text(struct wr_json *json, const char *key, const char *text, size_t len)
-{
-    wr_json_object(json, key);
-    wr_json_str(json, "type", "text");
-    wr_json_bytes(json, "text", text, len);
-    wr_json_end(json);
-}
-
 /* A message is a line.  Between the values of JSON a break is a space like any other, and in a
  * string there is none. */
 static void put_on_one_line(struct wr_text *json)
@@ -28,16 +20,19 @@ static void put_on_one_line(struct wr_text *json)
 void mcp_write_result(struct mcp_request *request, wr_err err)
 {
     struct wr_json *json = &request->json;
-    const struct wr_text *text = &request->text;
     struct wr_text *structured = &request->structured;
     const char *why = request->why[0] ? request->why : wr_err_text(err);
-    if (!err && (text->cut || structured->cut)) {
+    if (!err && (request->text.cut || request->blocks.cut || structured->cut)) {
         err = WR_INVALID;
         why = "the answer is too large to be sent; ask for less at a time";
     }
-    wr_json_array(json, "content");
-    mcp_write_text(json, NULL, err ? why : text->at, err ? strlen(why) : text->len);
-    wr_json_end(json);
+    if (err) {
+        wr_json_array(json, "content");
+        mcp_write_text(json, NULL, why, strlen(why));
+        wr_json_end(json);
+    } else {
+        mcp_write_content(request);
+    }
     put_on_one_line(structured);
     if (!err && structured->len)
         wr_json_raw(json, "structuredContent", structured->at, structured->len);
@@ -95,6 +90,8 @@ static bool settle_task(struct mcp_request *request, const struct mcp_tool *tool
 static void write_outcome(struct mcp_request *request, wr_err err)
 {
     bool owes = request->defers && !request->modern;
+    if (!err && mcp_elicit_write(request))
+        return;
     if (request->task.id[0] && !err)
         mcp_write_task(request, &request->task);
     else if (!owes)
@@ -110,7 +107,8 @@ void mcp_answer_call(struct mcp_request *request)
 {
     const char *name = mcp_string_param(request, "name");
     const struct mcp_tool *tool = name ? find_tool(request, name) : NULL;
-    if (!tool || !mcp_take_arguments(request) || !settle_task(request, tool))
+    if (!tool || !mcp_take_arguments(request) || !settle_task(request, tool)
+        || !mcp_elicit_read(request))
         return;
     wr_err err = WR_INVALID;
     request->arg = tool->arg;

@@ -49,7 +49,7 @@ TEST(a_tool_that_is_not_there_is_an_error_of_the_protocol)
     client_begin(&client);
     CHECK(has(ask("tools/call", "\"name\":\"ecko\""),
               "\"code\":-32602,\"message\":\"there is no tool \\\"ecko\\\"; there are: echo, "
-              "slow, fail, flood, brief\""));
+              "slow, fail, flood, brief, panic\""));
     CHECK(!client.last.refused);
     CHECK(has(ask("tools/call", "\"name\":7"), "params.name must be a string"));
     CHECK(has(ask("tools/call", "\"name\":\"echo\",\"arguments\":[]"),

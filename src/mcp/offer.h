@@ -32,6 +32,7 @@
 
 #define MCP_WITHIN_DEFAULT WR_S(310)    /* longer than any client should be told to wait */
 
+struct mcp_news;                        /* news.h */
 struct mcp_request;                     /* request.h */
 
 enum mcp_type { MCP_STRING, MCP_INTEGER, MCP_BOOLEAN, MCP_OTHER };
@@ -46,6 +47,7 @@ struct mcp_field {
     const char *const *words;       /* a string is one of these; the last is NULL */
     const char *preset;             /* as JSON: what is meant when it is not given */
     const char *schema;             /* of OTHER: its JSON Schema.  The handler checks it */
+    const char *const *proposals;   /* what a person might mean, besides `words`; NULL last */
 };
 
 /* Whether what a tool begins can go on after its answer, as a task (below). */
@@ -73,10 +75,13 @@ struct mcp_prompt {
     const struct mcp_field *fields;
     size_t field_count;
     const char *text;
+    /* Instead of the text: writes it, as that of a tool does. */
+    wr_err (*handler)(struct mcp_request *request);
+    void *arg;
 };
 
-/* Something that can be read.  With {name} at its end the URI is a template, and any that
- * begins as it does is read. */
+/* Something that can be read.  With one {name} in it the URI is a template, and any that begins
+ * and ends as it does is read. */
 struct mcp_resource {
     const char *uri, *name, *title, *what, *media;
     /* Writes mcp_request_text; mcp_request_uri says which.  Errors: NOTFOUND, and others. */
@@ -151,6 +156,8 @@ struct mcp_offer {
     const struct mcp_resource *resources;
     size_t resource_count;
     const struct mcp_tasks *tasks;  /* NULL: nothing here goes on after its answer */
+    struct mcp_news *news;          /* of resources that change (news.h); NULL: none does */
+    bool logs;                      /* handlers use mcp_request_log */
 };
 
 #endif

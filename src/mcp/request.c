@@ -1,9 +1,12 @@
 /* request.c - a request while it is answered. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <weir/task.h>
+
+#include "base/forget.h"
 
 #include "mcp/mcp_int.h"
 
@@ -11,6 +14,78 @@
 #define SILENCE_MAX WR_S(10)
 #define STEP_DIGITS 2
 #define STEPS 100                   /* signs of life between two whole numbers */
+
+#define REQUEST_RANK 701
+#define OUT_MAX ((size_t)64 << 20)
+#define DATA_MAX ((size_t)64 << 10)         /* of an error */
+
+/* ---- its life ---- */
+
+struct mcp_request *mcp_request_new(struct mcp_session *session,
+                                    const struct mcp_message *message,
+                                    const struct mcp_peer *peer)
+{
+    struct mcp_request *request = calloc(1, sizeof(*request));
+    const json_t *token = mcp_message_meta(message, "progressToken");
+    if (!request)
+        return NULL;
+    request->session = session;
+    request->offer = mcp_session_offer(session);
+    request->message = message;
+    request->peer = peer;
+    request->lock = (struct wr_mutex)WR_MUTEX("mcp.request", REQUEST_RANK);
+    request->text = wr_text_heap(MCP_ANSWER_MAX);
+    request->structured = wr_text_heap(MCP_ANSWER_MAX);
+    request->blocks = wr_text_heap(MCP_ANSWER_MAX);
+    request->middle = wr_text_heap(MCP_MESSAGE_MAX);
+    request->data = wr_text_heap(DATA_MAX);
+    request->out = wr_text_heap(OUT_MAX);
+    request->result_type = "complete";
+    if (token && !mcp_id_print(request->token, token))
+        request->token[0] = '\0';
+    return request;
+}
+
+struct mcp_request *mcp_request_copy(const struct mcp_request *request)
+{
+    struct mcp_request *copy = mcp_request_new(request->session, request->message,
+                                               request->peer);
+    if (copy) {
+        copy->modern = request->modern;
+        copy->abilities = request->abilities;
+    }
+    return copy;
+}
+
+void mcp_request_rewind(struct mcp_request *request)
+{
+    wr_text_rewind(&request->text, 0);
+    wr_text_rewind(&request->structured, 0);
+    wr_text_rewind(&request->blocks, 0);
+    json_decref(request->inputs);
+    request->inputs = NULL;
+    request->outcome = WR_OK;
+    request->why[0] = '\0';
+}
+
+void mcp_request_free(struct mcp_request *request)
+{
+    WR_ASSERT(!request->linked);
+    wr_mutex_fini(&request->lock);
+    json_decref(request->inputs);
+    json_decref(request->said);
+    json_decref(request->asked);
+    wr_forget_free(request->page);
+    wr_text_free(&request->text);
+    wr_text_free(&request->structured);
+    wr_text_free(&request->blocks);
+    wr_text_free(&request->middle);
+    wr_text_free(&request->data);
+    wr_text_free(&request->out);
+    wr_forget_free(request);
+}
+
+/* ---- what handlers see ---- */
 
 void *mcp_request_arg(const struct mcp_request *request)
 {
@@ -113,6 +188,78 @@ void mcp_request_refuse(struct mcp_request *request, enum mcp_code code, const c
     vsnprintf(why, sizeof(why), format, args);
     va_end(args);
     memcpy(request->why, why, sizeof(why));
+}
+
+void mcp_request_media(struct mcp_request *request, const char *media, bool binary)
+{
+    request->media = media;
+    request->binary = binary;
+}
+
+/* ---- for whoever watches ---- */
+
+static const char *const level_names[] = { "debug", "info", "notice", "warning", "error",
+                                           "critical", "alert", "emergency" };
+#define LEVELS (sizeof(level_names) / sizeof(*level_names))
+
+/* False: there is none of this name. */
+static bool find_level(enum mcp_level *ret, const char *name)
+{
+    for (size_t i = 0; name && i < LEVELS; i++)
+        if (strcmp(level_names[i], name) == 0) {
+            *ret = (enum mcp_level)i;
+            return true;
+        }
+    return false;
+}
+
+void mcp_answer_level(struct mcp_request *request)
+{
+    enum mcp_level level;
+    const char *name = mcp_string_param(request, "level");
+    if (name && find_level(&level, name))
+        mcp_session_level(request->session, level);
+    else if (name)
+        mcp_request_refuse(request, MCP_INVALID_PARAMS, "params.level is \"%.40s\"; it must be "
+                           "debug, info, notice, warning, error, critical, alert or emergency",
+                           name);
+}
+
+/* A modern client says with each request what it wants to hear, or hears nothing. */
+static bool heeds(struct mcp_request *request, enum mcp_level level)
+{
+    const json_t *said = mcp_message_meta(request->message, META "logLevel");
+    enum mcp_level least;
+    if (!request->offer->logs)
+        return false;
+    if (!request->modern)
+        return level >= mcp_session_heeds(request->session);
+    return find_level(&least, json_string_value(said)) && level >= least;
+}
+
+void mcp_request_log(struct mcp_request *request, enum mcp_level level, const char *format, ...)
+{
+    char said[1000], buf[4000];
+    struct wr_text text = WR_TEXT(buf);
+    struct wr_json json = wr_json_to(&text);
+    va_list args;
+    if (!heeds(request, level))
+        return;
+    va_start(args, format);
+    vsnprintf(said, sizeof(said), format, args);
+    va_end(args);
+    wr_json_object(&json, NULL);
+    wr_json_str(&json, "jsonrpc", "2.0");
+    wr_json_str(&json, "method", "notifications/message");
+    wr_json_object(&json, "params");
+    wr_json_str(&json, "level", level_names[level]);
+    wr_json_str(&json, "logger", request->offer->name);
+    wr_json_str(&json, "data", said);
+    wr_json_end(&json);
+    wr_json_end(&json);
+    struct mcp_out out = { .at = text.at, .len = text.len };
+    if (!text.cut)
+        (void)!request->peer->send(request->peer->arg, &out);
 }
 
 /* ---- progress ---- */

@@ -62,6 +62,42 @@ const json_t *mcp_request_json(const struct mcp_request *request, const char *na
 const char *mcp_request_uri(const struct mcp_request *request);
 const char *mcp_request_rest(const struct mcp_request *request);
 
+/* Of what is read: this media type instead of the table's, and whether it is no text. */
+void mcp_request_media(struct mcp_request *request, const char *media, bool binary);
+
+/* Things to see and hear, and whole resources, besides the text: what is written this way comes
+ * after it in the answer of a tool, and before it in a prompt. */
+void mcp_request_image(struct mcp_request *request, const char *media, const void *bytes,
+                       size_t len);
+void mcp_request_audio(struct mcp_request *request, const char *media, const void *bytes,
+                       size_t len);
+void mcp_request_embed(struct mcp_request *request, const char *uri, const char *media,
+                       const char *text, size_t len);
+
+/* Something for whoever watches the client work, if it wants to hear of what is so severe.  May
+ * wait until it is taken; does not fail. */
+enum mcp_level {
+    MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_CRITICAL, MCP_ALERT,
+    MCP_EMERGENCY,
+};
+void mcp_request_log(struct mcp_request *request, enum mcp_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Whether the client can be asked this: "elicitation/create", "sampling/createMessage",
+ * "roots/list". */
+bool mcp_request_can(const struct mcp_request *request, const char *method);
+
+/* Ask the client what only it can say.  The question has a name of its own in this tool, prompt
+ * or resource; `params`, which is given away, is as the protocol has it for the method.
+ * *ret is the answer, for as long as the request lives.  NULL: a modern client has to be
+ * answered first.  Ask for whatever else is missing, and return WR_OK: the handler runs again,
+ * from its beginning, when the client comes with what was asked for; what was said by then is
+ * said at once.
+ * Errors: UNSUPPORTED (the client cannot), DENIED (it will not), BUSY, NOMEM, CANCELED,
+ * TIMEOUT; all of them can be returned as they are. */
+wr_err mcp_request_ask(struct mcp_request *request, const char *name, const char *method,
+                       json_t *params, const json_t **ret);
+
 /* How far it is: `done` of `total` (0: nobody knows), and a few words.  Less than was said
  * before is not said.  Any fiber; does not wait. */
 void mcp_request_progress(struct mcp_request *request, uint32_t done, uint32_t total,

@@ -126,3 +126,59 @@ TEST(whoever_ends_the_connection_ends_the_call_which_is_still_answered)
     CHECK(has(client.heard.at, "canceled by its owner"));
     client_close(&client);
 }
+
+/* ---- what is logged ---- */
+
+static wr_err log_two(struct mcp_request *request)
+{
+    mcp_request_log(request, MCP_INFO, "so %s", "far");
+    mcp_request_log(request, MCP_ERROR, "so bad");
+    return WR_OK;
+}
+
+static const struct mcp_tool loud[] = { { .name = "loud", .what = "Logs.",
+                                          .handler = log_two } };
+static const struct mcp_offer logging = { .name = "log", .version = "1", .tools = loud,
+                                          .tool_count = 1, .logs = true };
+
+static unsigned logged(const char *says)
+{
+    client.count = 0;
+    client_say(&client, says);
+    return client.count - 1;
+}
+
+#define LOUD(rest) "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":" \
+                   "{\"name\":\"loud\"" rest "}}"
+#define LEVEL(level) "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"logging/setLevel\"," \
+                     "\"params\":{\"level\":" level "}}"
+#define HEEDS(more) ",\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
+                    "\"io.modelcontextprotocol/clientCapabilities\":{}" more "}"
+
+TEST(a_legacy_client_says_once_what_it_wants_to_hear)
+{
+    client_open_with(&client, &logging);
+    CHECK(has(client_say(&client, "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
+                         "\"params\":{\"protocolVersion\":\"2025-11-25\"}}"),
+              "\"logging\":{}"));
+    CHECK_EQ(1, logged(LOUD("")));
+    CHECK(has(client.heard.at, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
+              "\"params\":{\"level\":\"error\",\"logger\":\"log\",\"data\":\"so bad\"}}"));
+    CHECK(has(client_say(&client, LEVEL("\"debug\"")), "\"result\":{}"));
+    CHECK_EQ(2, logged(LOUD("")));
+    client_say(&client, LEVEL("\"alert\""));
+    CHECK_EQ(0, logged(LOUD("")));
+    CHECK(has(client_say(&client, LEVEL("\"loud\"")), "\"code\":-32602"));
+    CHECK(has(client_say(&client, LEVEL("1")), "\"code\":-32602"));
+    client_close(&client);
+}
+
+TEST(a_modern_client_says_it_with_each_request_or_hears_nothing)
+{
+    client_open_with(&client, &logging);
+    CHECK_EQ(0, logged(LOUD(HEEDS(""))));
+    CHECK_EQ(2, logged(LOUD(HEEDS(",\"io.modelcontextprotocol/logLevel\":\"info\""))));
+    CHECK_EQ(1, logged(LOUD(HEEDS(",\"io.modelcontextprotocol/logLevel\":\"notice\""))));
+    CHECK_EQ(0, logged(LOUD(HEEDS(",\"io.modelcontextprotocol/logLevel\":7"))));
+    client_close(&client);
+}

@@ -8,9 +8,6 @@
 #include "mcp/mcp_int.h"
 
 #define LOCK_RANK 700
-#define REQUEST_RANK 701
-#define OUT_MAX ((size_t)64 << 20)
-#define DATA_MAX ((size_t)64 << 10)         /* of an error */
 #define SEND_WITHIN WR_S(30)
 
 struct mcp_session {
@@ -19,7 +16,14 @@ struct mcp_session {
     const char *version;            /* that it has begun with; NULL: it has not */
     unsigned abilities;             /* of its client */
     struct mcp_request *requests;   /* that can be canceled */
-    size_t count;
+    size_t count;                   /* of these: who run */
+    struct mcp_question *questions; /* to the client */
+    size_t question_count;
+    uint64_t asked;                 /* so many so far */
+    char *uris[MCP_LISTENS_MAX];    /* that the client wants to hear of */
+    size_t uri_count;
+    bool spoken_for;                /* somebody tells it of them */
+    enum mcp_level level;
 };
 
 wr_err mcp_session_new(struct mcp_session **ret, const struct mcp_offer *offer)
@@ -28,6 +32,7 @@ wr_err mcp_session_new(struct mcp_session **ret, const struct mcp_offer *offer)
     if (!session)
         return WR_NOMEM;
     session->offer = offer;
+    session->level = MCP_WARNING;   /* until the client says another */
     session->lock = (struct wr_mutex)WR_MUTEX("mcp.session", LOCK_RANK);
     *ret = session;
     return WR_OK;
@@ -37,7 +42,9 @@ void mcp_session_free(struct mcp_session *session)
 {
     if (!session)
         return;
-    WR_ASSERT(!session->requests);
+    WR_ASSERT(!session->requests && !session->questions);
+    for (size_t i = 0; i < session->uri_count; i++)
+        wr_forget_free(session->uris[i]);
     wr_mutex_fini(&session->lock);
     free(session);
 }
@@ -58,7 +65,34 @@ bool mcp_session_begun(struct mcp_session *session)
     return begun;
 }
 
+const struct mcp_offer *mcp_session_offer(const struct mcp_session *session)
+{
+    return session->offer;
+}
+
 /* ---- what can be canceled ---- */
+
+static void link_request(struct mcp_request *request)
+{
+    struct mcp_session *session = request->session;
+    wr_mutex_lock(&session->lock);
+    request->next = session->requests;
+    request->linked = true;
+    session->requests = request;
+    wr_mutex_unlock(&session->lock);
+}
+
+static void unlink_request(struct mcp_request *request)
+{
+    struct mcp_session *session = request->session;
+    wr_mutex_lock(&session->lock);
+    struct mcp_request **at = &session->requests;
+    while (*at != request)
+        at = &(*at)->next;
+    *at = request->next;
+    request->linked = false;
+    wr_mutex_unlock(&session->lock);
+}
 
 bool mcp_session_enter(struct mcp_request *request, struct wr_scope *scope)
 {
@@ -67,9 +101,9 @@ bool mcp_session_enter(struct mcp_request *request, struct wr_scope *scope)
     bool room = session->count < MCP_CALLS_MAX;
     if (room) {
         request->scope = scope;
-        request->next = session->requests;
-        session->requests = request;
         session->count++;
+        if (request->canceled)
+            wr_scope_cancel(scope);
     }
     wr_mutex_unlock(&session->lock);
     return room;
@@ -79,14 +113,9 @@ void mcp_session_leave(struct mcp_request *request)
 {
     struct mcp_session *session = request->session;
     wr_mutex_lock(&session->lock);
-    if (request->scope) {
-        struct mcp_request **at = &session->requests;
-        while (*at != request)
-            at = &(*at)->next;
-        *at = request->next;
+    if (request->scope)
         session->count--;
-        request->scope = NULL;
-    }
+    request->scope = NULL;
     wr_mutex_unlock(&session->lock);
 }
 
@@ -99,9 +128,146 @@ static void cancel(struct mcp_session *session, const struct mcp_message *messag
     for (struct mcp_request *at = session->requests; at; at = at->next)
         if (strcmp(at->message->id, id) == 0) {
             at->canceled = true;
-            wr_scope_cancel(at->scope);
+            if (at->scope)
+                wr_scope_cancel(at->scope);
         }
     wr_mutex_unlock(&session->lock);
+}
+
+/* ---- what the client is asked ---- */
+
+wr_err mcp_session_expect(struct mcp_session *session, struct mcp_question *question)
+{
+    wr_mutex_lock(&session->lock);
+    bool room = session->question_count < MCP_CALLS_MAX;
+    if (room) {
+        struct wr_text id = WR_TEXT(question->id);
+        wr_text_format(&id, "weir-%llu", (unsigned long long)++session->asked);
+        question->session = session;
+        question->next = session->questions;
+        session->questions = question;
+        session->question_count++;
+    }
+    wr_mutex_unlock(&session->lock);
+    return room ? WR_OK : WR_BUSY;
+}
+
+void mcp_session_forget(struct mcp_question *question)
+{
+    struct mcp_session *session = question->session;
+    if (!session)
+        return;
+    wr_mutex_lock(&session->lock);
+    struct mcp_question **at = &session->questions;
+    while (*at != question)
+        at = &(*at)->next;
+    *at = question->next;
+    session->question_count--;
+    wr_mutex_unlock(&session->lock);
+}
+
+/* An answer goes to who has asked; one that nobody waits for is passed over. */
+static void take_response(struct mcp_session *session, const struct mcp_message *message)
+{
+    const char *id = json_string_value(json_object_get(message->json, "id"));
+    json_t *copy = id ? json_deep_copy(message->json) : NULL;
+    wr_mutex_lock(&session->lock);
+    for (struct mcp_question *at = copy ? session->questions : NULL; at; at = at->next)
+        if (strcmp(at->id, id) == 0 && !at->answer) {
+            at->answer = copy;
+            copy = NULL;
+            (void)!wr_once_set(at->answered, NULL);
+            break;
+        }
+    wr_mutex_unlock(&session->lock);
+    json_decref(copy);
+}
+
+/* ---- what the client hears of ---- */
+
+static size_t find_uri(const struct mcp_session *session, const char *uri)
+{
+    size_t i = 0;
+    while (i < session->uri_count && strcmp(session->uris[i], uri) != 0)
+        i++;
+    return i;
+}
+
+bool mcp_session_subscribe(struct mcp_session *session, const char *uri)
+{
+    char *copy = strdup(uri);
+    wr_mutex_lock(&session->lock);
+    bool there = find_uri(session, uri) < session->uri_count;
+    bool room = copy && session->uri_count < MCP_LISTENS_MAX;
+    if (!there && room) {
+        session->uris[session->uri_count++] = copy;
+        copy = NULL;
+    }
+    wr_mutex_unlock(&session->lock);
+    wr_forget_free(copy);
+    return there || room;
+}
+
+void mcp_session_unsubscribe(struct mcp_session *session, const char *uri)
+{
+    char *gone = NULL;
+    wr_mutex_lock(&session->lock);
+    size_t i = find_uri(session, uri);
+    if (i < session->uri_count) {
+        gone = session->uris[i];
+        session->uris[i] = session->uris[--session->uri_count];
+    }
+    wr_mutex_unlock(&session->lock);
+    wr_forget_free(gone);
+}
+
+bool mcp_session_subscribed(struct mcp_session *session, const char *uri)
+{
+    wr_mutex_lock(&session->lock);
+    bool there = find_uri(session, uri) < session->uri_count;
+    wr_mutex_unlock(&session->lock);
+    return there;
+}
+
+bool mcp_session_subscription(struct mcp_session *session, size_t i, char ret[MCP_URI_MAX])
+{
+    wr_mutex_lock(&session->lock);
+    bool there = i < session->uri_count;
+    if (there)
+        memcpy(ret, session->uris[i], strlen(session->uris[i]) + 1);
+    wr_mutex_unlock(&session->lock);
+    return there;
+}
+
+bool mcp_session_claim(struct mcp_session *session)
+{
+    wr_mutex_lock(&session->lock);
+    bool free = !session->spoken_for;
+    session->spoken_for = true;
+    wr_mutex_unlock(&session->lock);
+    return free;
+}
+
+void mcp_session_unclaim(struct mcp_session *session)
+{
+    wr_mutex_lock(&session->lock);
+    session->spoken_for = false;
+    wr_mutex_unlock(&session->lock);
+}
+
+void mcp_session_level(struct mcp_session *session, enum mcp_level level)
+{
+    wr_mutex_lock(&session->lock);
+    session->level = level;
+    wr_mutex_unlock(&session->lock);
+}
+
+enum mcp_level mcp_session_heeds(struct mcp_session *session)
+{
+    wr_mutex_lock(&session->lock);
+    enum mcp_level level = session->level;
+    wr_mutex_unlock(&session->lock);
+    return level;
 }
 
 /* ---- answers ---- */
@@ -244,25 +410,11 @@ static void answer(struct mcp_request *request)
         wr_json_end(&request->json);
         if (request->out.cut)
             mcp_request_refuse(request, MCP_INTERNAL, "the answer is larger than %zu bytes",
-                               OUT_MAX);
+                               request->out.max);
     }
     if (request->code)
         write_error(&request->out, request->message->id, request->code, request->why,
                     &request->data);
-}
-
-static void end_request(void *arg)
-{
-    struct mcp_request *request = arg;
-    mcp_session_leave(request);
-    wr_mutex_fini(&request->lock);
-    json_decref(request->inputs);
-    wr_forget_free(request->page);
-    wr_text_free(&request->text);
-    wr_text_free(&request->structured);
-    wr_text_free(&request->data);
-    wr_text_free(&request->out);
-    wr_forget_free(request);
 }
 
 /* Also when the scope has ended: whoever asked is still there, perhaps. */
@@ -280,38 +432,64 @@ static void send_answer(const struct mcp_request *request)
     (void)!wr_scope_close(scope);
 }
 
-void mcp_session_answer(struct mcp_session *session, const struct mcp_message *message,
-                        const struct mcp_peer *peer)
+static void end_request(struct mcp_request *request)
+{
+    mcp_session_leave(request);
+    unlink_request(request);
+    mcp_request_free(request);
+}
+
+/* Whoever answered it has panicked. */
+static void break_off(void *arg)
+{
+    struct mcp_request *request = arg;
+    if (!request->answered && !request->canceled) {
+        request->code = MCP_INTERNAL;
+        write_error(&request->out, request->message->id, MCP_INTERNAL,
+                    "it broke while it was being answered; the log of the server says more",
+                    NULL);
+        send_answer(request);
+    }
+    end_request(request);
+}
+
+struct mcp_request *mcp_session_take(struct mcp_session *session,
+                                     const struct mcp_message *message,
+                                     const struct mcp_peer *peer)
 {
     if (message->kind == MCP_NOTIFICATION && strcmp(message->method,
                                                     "notifications/cancelled") == 0)
         cancel(session, message);
+    if (message->kind == MCP_RESPONSE)
+        take_response(session, message);
     if (message->kind != MCP_REQUEST)
-        return;
-    struct mcp_request *request = calloc(1, sizeof(*request));
-    if (!request) {
+        return NULL;
+    struct mcp_request *request = mcp_request_new(session, message, peer);
+    if (request) {
+        link_request(request);
+    } else {
         struct mcp_fault fault = { .code = MCP_INTERNAL, .why = "out of memory" };
         mcp_session_refuse(message, &fault, peer);
-        return;
     }
-    request->session = session;
-    request->offer = session->offer;
-    request->message = message;
-    request->peer = peer;
-    request->lock = (struct wr_mutex)WR_MUTEX("mcp.request", REQUEST_RANK);
-    request->text = wr_text_heap(MCP_ANSWER_MAX);
-    request->structured = wr_text_heap(MCP_ANSWER_MAX);
-    request->data = wr_text_heap(DATA_MAX);
-    request->out = wr_text_heap(OUT_MAX);
-    request->result_type = "complete";
-    const json_t *token = mcp_message_meta(message, "progressToken");
-    if (token && !mcp_id_print(request->token, token))
-        request->token[0] = '\0';
-    struct wr_cleanup cleanup = { .fn = end_request, .arg = request };
+    return request;
+}
+
+void mcp_session_finish(struct mcp_request *request)
+{
+    struct wr_cleanup cleanup = { .fn = break_off, .arg = request };
     wr_cleanup_push(&cleanup);
     answer(request);
+    request->answered = true;
     if (!request->canceled)
         send_answer(request);
     wr_cleanup_pop(&cleanup);
     end_request(request);
+}
+
+void mcp_session_answer(struct mcp_session *session, const struct mcp_message *message,
+                        const struct mcp_peer *peer)
+{
+    struct mcp_request *request = mcp_session_take(session, message, peer);
+    if (request)
+        mcp_session_finish(request);
 }

@@ -26,7 +26,9 @@
 
 #define MCP_MODERN "2026-07-28"
 #define MCP_CALLS_MAX 32                /* of a session, at a time */
+#define MCP_LISTENS_MAX 64              /* resources a client is told of, and tasks */
 
+struct mcp_request;
 struct mcp_session;
 
 /* A message to the client: JSON on one line, without its end. */
@@ -69,9 +71,26 @@ bool mcp_message_waits(const struct mcp_message *message);
 
 /* Answer a message in the calling fiber: with as many messages as it takes, one of them the
  * last; with none, if it is no request or was canceled meanwhile.  At most MCP_CALLS_MAX at a
- * time; one more is refused. */
+ * time; one more is refused.  A handler that panics is answered with an error, and the panic
+ * goes on. */
 void mcp_session_answer(struct mcp_session *session, const struct mcp_message *message,
                         const struct mcp_peer *peer);
+
+/* The same in two halves, for who has the second one done by another fiber: from the first on
+ * the request can be canceled.  Message and peer must outlive it.  NULL: it is no request, or
+ * there was no memory; all that there is to do was done.  The second half frees it. */
+struct mcp_request *mcp_session_take(struct mcp_session *session,
+                                     const struct mcp_message *message,
+                                     const struct mcp_peer *peer);
+void mcp_session_finish(struct mcp_request *request);
+
+/* Say what a client of the legacy era wants to hear unasked, until the end of the calling
+ * fiber's scope, or of who hears it.  Errors: CANCELED, TIMEOUT, and those of peer->send. */
+wr_err mcp_session_speak(struct mcp_session *session, const struct mcp_peer *peer);
+
+/* The right to do so, where several could: false, somebody has it. */
+bool mcp_session_claim(struct mcp_session *session);
+void mcp_session_unclaim(struct mcp_session *session);
 
 /* Answer what could not be read.  `message` may have an id. */
 void mcp_session_refuse(const struct mcp_message *message, const struct mcp_fault *fault,

@@ -5,6 +5,7 @@
 #include <weir/offload.h>
 #include <weir/scope.h>
 #include <weir/sem.h>
+#include <weir/task.h>
 
 #include "base/forget.h"
 #include "mcp/session.h"
@@ -19,6 +20,7 @@
 struct stdio {
     struct mcp_session *session;
     struct wr_fd *in, *out;
+    bool news;                      /* there may be something to say unasked */
     struct wr_scope *scope;         /* of those who answer, and of who reads */
     struct wr_gate *writing;
     struct wr_sem *errands;         /* who are under way */
@@ -34,6 +36,7 @@ struct errand {
     struct mcp_peer peer;
     struct mcp_message message;
     struct mcp_fault fault;
+    struct mcp_request *request;    /* that takes its time */
     const char *bytes;              /* while it is read */
     size_t len;
     bool good;
@@ -66,24 +69,39 @@ static void drop(struct errand *errand)
     wr_forget_free(errand);
 }
 
-static wr_err answer(void *arg)
+static void end_errand(void *arg)
 {
     struct errand *errand = arg;
     struct stdio *stdio = errand->stdio;
-    mcp_session_answer(stdio->session, &errand->message, &errand->peer);
     drop(errand);
     wr_sem_release(stdio->errands);
+}
+
+static wr_err answer(void *arg)
+{
+    struct errand *errand = arg;
+    struct wr_cleanup cleanup = { .fn = end_errand, .arg = errand };
+    wr_cleanup_push(&cleanup);
+    mcp_session_finish(errand->request);
+    wr_cleanup_pop(&cleanup);
+    end_errand(errand);
     return WR_OK;
 }
 
+/* It is known from now on, whoever answers it: the next line may cancel it. */
 static wr_err start(struct stdio *stdio, struct errand *errand)
 {
     wr_err err = wr_sem_acquire(stdio->errands, WR_NEVER);
     if (err)
         return err;
-    err = wr_scope_go(stdio->scope, "mcp.request", answer, errand);
-    if (err)
-        wr_sem_release(stdio->errands);
+    errand->request = mcp_session_take(stdio->session, &errand->message, &errand->peer);
+    err = errand->request ? wr_scope_go(stdio->scope, "mcp.request", answer, errand)
+                          : WR_NOMEM;
+    if (!err)
+        return WR_OK;
+    if (errand->request)
+        mcp_session_finish(errand->request);
+    wr_sem_release(stdio->errands);
     return err;
 }
 
@@ -191,20 +209,34 @@ static wr_err read_all(struct stdio *stdio)
     return err;
 }
 
+static wr_err speak(void *arg)
+{
+    struct stdio *stdio = arg;
+    struct mcp_peer peer = { .send = send_line, .arg = stdio };
+    return mcp_session_speak(stdio->session, &peer);
+}
+
 static wr_err serve(struct stdio *stdio)
 {
+    struct wr_scope *unasked;
+    wr_err err = wr_scope_new(&unasked, &(struct wr_scope_conf){ .name = "mcp.unasked",
+                                                                 .deadline = WR_NEVER });
+    if (!err && stdio->news)
+        err = wr_scope_go(unasked, "mcp.speak", speak, stdio);
     wr_scope_enter(stdio->scope);
-    wr_err err = read_all(stdio);
+    if (!err)
+        err = read_all(stdio);
     wr_scope_leave(stdio->scope);
     if (!err)
         (void)!wr_scope_join(stdio->scope, wr_after(GRACE));
+    (void)!wr_scope_close(unasked);
     (void)!wr_scope_close(stdio->scope);
     return stdio->broken ? stdio->broken : err;
 }
 
 wr_err mcp_stdio_serve(const struct mcp_offer *offer, struct wr_fd *in, struct wr_fd *out)
 {
-    struct stdio stdio = { .in = in, .out = out };
+    struct stdio stdio = { .in = in, .out = out, .news = offer->news };
     wr_err err = mcp_session_new(&stdio.session, offer);
     if (!err)
         err = wr_gate_new(&stdio.writing, "mcp.writing");

@@ -135,6 +135,38 @@ TEST(a_call_is_canceled_by_a_line)
     wire_close();
 }
 
+TEST(a_call_can_be_canceled_by_the_very_next_line)
+{
+    wire_open();
+    say(BEGIN);
+    hear(1);
+    wr_time start = wr_now();
+    say(SLOW("1", "50") "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+        "\"params\":{\"requestId\":1}}\n" PING("2"));
+    CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n", hear(1));
+    hang_up();
+    CHECK_STR("", hear(1));
+    CHECK(wr_now() - start < WR_MS(1));
+    wire_close();
+}
+
+TEST(a_call_whose_handler_panics_is_answered_and_others_go_on)
+{
+    wire_open();
+    say(BEGIN);
+    hear(1);
+    for (int i = 0; i < 3 * MCP_CALLS_MAX; i++) {
+        say("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
+            "\"panic\"}}\n");
+        CHECK(has(hear(1), "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,"
+                           "\"message\":\"it broke while it was being answered"));
+    }
+    say(PING("2"));
+    CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n", hear(1));
+    wire_close();
+    CHECK_OK(wire.result);
+}
+
 TEST(when_the_input_ends_what_is_under_way_has_a_second)
 {
     wire_open();

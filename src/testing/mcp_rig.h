@@ -65,6 +65,12 @@ RIG wr_err rig_flood(struct mcp_request *request)
     return WR_OK;
 }
 
+RIG wr_err rig_panic(struct mcp_request *request)
+{
+    (void)request;
+    wr_panic("as asked");
+}
+
 RIG wr_err rig_read(struct mcp_request *request)
 {
     if (strcmp(mcp_request_rest(request), "missing") == 0)
@@ -99,6 +105,7 @@ RIG const struct mcp_tool rig_tools[] = {
     { .name = "flood", .what = "Says too much.", .handler = rig_flood },
     { .name = "brief", .what = "Has 5 s.", .fields = rig_slow_fields, .field_count = 2,
       .handler = rig_slow, .within = WR_S(5) },
+    { .name = "panic", .what = "Panics.", .handler = rig_panic },
 };
 RIG const struct mcp_field rig_prompt_fields[] = {
     { .name = "who", .what = "whom to greet", .required = true },
@@ -117,7 +124,7 @@ RIG const struct mcp_resource rig_resources[] = {
 };
 RIG const struct mcp_offer rig_offer = {
     .name = "rig", .title = "The rig", .version = "7", .instructions = "Be brief.",
-    .tools = rig_tools, .tool_count = 5, .prompts = rig_prompts, .prompt_count = 1,
+    .tools = rig_tools, .tool_count = 6, .prompts = rig_prompts, .prompt_count = 1,
     .resources = rig_resources, .resource_count = 2,
 };
 
