@@ -1,7 +1,7 @@
 /* fixture_tasks.c - tools of the conformance suite that become tasks.
  *
- * What a task is follows from the clock and from what it was told, so that nobody has to work at
- * it: it is looked at, and is what it is.
+ * What a task is follows from the clock and from what it was told, so that nobody has to work
+ * at it: it is looked at, and is what it is.
  */
 #include "fixtures.h"
 

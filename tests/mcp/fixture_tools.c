@@ -284,7 +284,8 @@ static const struct mcp_field message_field[] = {
 static const struct mcp_field name_field[] = {
     { .name = "name", .what = "Whom to greet", .required = true } };
 
-#define TOOL(tool, run) { .name = (tool), .what = "For the conformance suite.", .handler = (run) }
+#define TOOL(tool, run) \
+    { .name = (tool), .what = "For the conformance suite.", .handler = (run) }
 #define ASKS(tool, run, field) \
     { .name = (tool), .what = "For the conformance suite.", .handler = (run), \
       .fields = (field), .field_count = 1 }

@@ -96,8 +96,8 @@ static wr_err read_binary(struct mcp_request *request)
 static wr_err read_template(struct mcp_request *request)
 {
     const char *id = mcp_request_rest(request);
-    wr_text_format(mcp_request_text(request),
-                   "{\"id\":\"%s\",\"templateTest\":true,\"data\":\"Data for ID: %s\"}", id, id);
+    wr_text_format(mcp_request_text(request), "{\"id\":\"%s\",\"templateTest\":true,"
+                   "\"data\":\"Data for ID: %s\"}", id, id);
     return WR_OK;
 }
 
