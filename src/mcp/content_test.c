@@ -60,7 +60,8 @@ TEST(a_tool_shows_plays_and_embeds_after_its_text)
 {
     client_open_with(&client, &offer);
     CHECK(has(ask("tools/call", "\"name\":\"all\",\"arguments\":{\"who\":\"x\"}"),
-              "\"content\":[{\"type\":\"text\",\"text\":\"x\"}," IMAGE "," AUDIO "," EMBED "]"));
+              "\"content\":[{\"type\":\"text\",\"text\":\"x\"}," IMAGE "," AUDIO ","
+              EMBED "]"));
     client_close(&client);
 }
 

@@ -1,9 +1,9 @@
 /* elicit.c - what only the client can say: asked for while a request is answered.
  *
- * In the legacy era the server sends a request of its own, and the handler waits for the answer.
- * In the modern one the answer to the client is that something is missing; it asks again, with
- * that, and the handler runs anew.  What was said in earlier rounds travels with the client, as
- * a state that is sealed: whoever changes it is refused.
+ * In the legacy era the server sends a request of its own, and the handler waits for the
+ * answer.  In the modern one the answer to the client is that something is missing; it asks
+ * again, with that, and the handler runs anew.  What was said in earlier rounds travels with
+ * the client, as a state that is sealed: whoever changes it is refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +83,8 @@ static void write_state(struct mcp_request *request)
 {
     char mac[WR_HASH_TEXT];
     struct wr_hash hash;
-    json_t *all = json_pack("{s:I,s:O}", "until", (json_int_t)(now_ms() + STATE_LIFE_MS), "said",
-                            request->said);
+    json_int_t until = now_ms() + STATE_LIFE_MS;
+    json_t *all = json_pack("{s:I,s:O}", "until", until, "said", request->said);
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     size_t len = text ? strlen(text) : 0;
     char *state = text && len <= STATE_MAX ? malloc(WR_BASE64_TEXT(len) + WR_HASH_TEXT) : NULL;

@@ -129,7 +129,8 @@ TEST(a_modern_client_that_cannot_is_told_what_it_takes)
                          "\"params\":{\"name\":\"two\",\"arguments\":{\"who\":\"x\"},"
                          RIG_META "}}"),
               "\"code\":-32021,\"message\":\"this takes a client that says it can "
-              "\\\"elicitation\\\"\",\"data\":{\"requiredCapabilities\":{\"elicitation\":{}}}"));
+              "\\\"elicitation\\\"\",\"data\":{\"requiredCapabilities\":"
+              "{\"elicitation\":{}}}"));
     client_close(&client);
 }
 

@@ -51,8 +51,10 @@ TEST(a_name_may_stand_in_the_middle_and_bytes_be_no_text)
     client_open_with(&client, &bytes);
     CHECK(has(ask("resources/read", "\"uri\":\"test://a/7/data\"," RIG_META),
               "{\"uri\":\"test://a/7/data\",\"mimeType\":\"image/png\",\"blob\":\"Nw==\"}"));
-    CHECK(has(ask("resources/read", "\"uri\":\"test://a//data\"," RIG_META), "\"code\":-32602"));
-    CHECK(has(ask("resources/read", "\"uri\":\"test://a/data\"," RIG_META), "\"code\":-32602"));
+    ask("resources/read", "\"uri\":\"test://a//data\"," RIG_META);
+    CHECK(has(client.heard.at, "\"code\":-32602"));
+    ask("resources/read", "\"uri\":\"test://a/data\"," RIG_META);
+    CHECK(has(client.heard.at, "\"code\":-32602"));
     CHECK(has(ask("resources/read", "\"uri\":\"test://a/7/dat\"," RIG_META),
               "\"data\":{\"uri\":\"test://a/7/dat\"}"));
     client_close(&client);
