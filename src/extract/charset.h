@@ -14,11 +14,17 @@
 struct extract_text {
     char *at;                       /* on the heap, with a zero byte behind it */
     size_t len;
-    const char *charset;            /* what it was: "UTF-8", "UTF-16", "Latin-1" */
+    const char *charset;            /* what it was: "UTF-8", "UTF-16", "Latin-1", "SHIFT_JIS" */
 };
 
 /* The caller frees ret->at.  Errors: NOMEM. */
 wr_err extract_charset(const char *bytes, size_t size, struct extract_text *ret);
+
+/* The same where somebody says what it is ("windows-1251", as a server or a page does): that is
+ * believed if there is no mark, if it is one of the encodings of the web, and if the bytes are
+ * not UTF-8 all the same.  NULL and any other word say nothing.  Errors: NOMEM. */
+wr_err extract_charset_as(const char *bytes, size_t size, const char *label,
+                          struct extract_text *ret);
 
 /* Whether bytes can be a text at all: few of them are control characters. */
 bool extract_is_text(const struct extract_text *text);

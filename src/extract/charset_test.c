@@ -61,3 +61,42 @@ TEST_PLAIN(control_characters_are_no_text)
     CHECK(!is_text(image, sizeof(image)));
     CHECK(is_text("", 0));
 }
+
+static void reads_as(const char *bytes, const char *label, const char *want,
+                     const char *charset)
+{
+    struct extract_text text;
+    REQUIRE_OK(extract_charset_as(bytes, strlen(bytes), label, &text));
+    CHECK_STR(want, text.at);
+    CHECK_STR(charset, text.charset);
+    CHECK_EQ(strlen(want), text.len);
+    free(text.at);
+}
+
+TEST_PLAIN(an_encoding_of_the_web_is_believed)
+{
+    reads_as("\xcf\xf0\xe8\xe2\xe5\xf2", "windows-1251", "Привет", "CP1251");
+    reads_as("\x93\xfa\x96{", "Shift_JIS", "日本", "CP932");
+    reads_as("\xc4\xe3\xba\xc3", "gb2312", "你好", "GB18030");
+    reads_as("\xc7\xd1\xb1\xdb", "EUC-KR", "한글", "UHC");
+    reads_as("\x1b$BF|\x1b(B", "iso-2022-jp", "日", "ISO-2022-JP");
+}
+
+TEST_PLAIN(a_mark_and_text_that_is_utf_8_are_believed_more)
+{
+    reads_as("\xef\xbb\xbf" "ä", "windows-1251", "ä", "UTF-8");
+    reads_as("Привет", "windows-1251", "Привет", "UTF-8");
+}
+
+TEST_PLAIN(words_that_are_no_encoding_of_the_web_say_nothing)
+{
+    reads_as("G\xf6" "del", NULL, "Gödel", "Latin-1");
+    reads_as("G\xf6" "del", "iso-2022-cn-ext", "Gödel", "Latin-1");
+    reads_as("G\xf6" "del", "../../x", "Gödel", "Latin-1");
+}
+
+TEST_PLAIN(bytes_that_an_encoding_has_not_are_replaced_one_by_one)
+{
+    reads_as("\x93\xfa\xff\xff x", "shift_jis", "日\uFFFD\uFFFD x", "CP932");
+    reads_as("x\x93", "shift_jis", "x\uFFFD", "CP932");
+}
