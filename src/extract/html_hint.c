@@ -1,0 +1,78 @@
+/* html_hint.c - what the classes and ids of a page give away.
+ *
+ * Words are taken whole: "ad" is one of "top-ad" and "adTop", not of "shadow" or "header".
+ */
+#include "extract/html_main.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_MAX 24
+
+/* In the order of strcmp. */
+static const char *const against[] = {
+    "ad", "ads", "adsense", "advert", "advertisement", "alert", "aside", "backlinks", "banner",
+    "breadcrumb", "breadcrumbs", "byline", "captcha", "carousel", "catlinks", "comment",
+    "comments", "consent", "cookie", "cookies", "copyright", "crumbs", "dialog", "disclaimer",
+    "disqus", "donate", "editsection", "feedback", "flyout", "follow", "foot", "footer", "gdpr",
+    "hatnote", "hidden", "langlinks", "legal", "lightbox", "login", "masthead", "menu",
+    "menubar", "metadata", "modal", "nav", "navbar", "navbox", "navigation", "newsletter",
+    "noprint", "notice", "outbrain", "overlay", "pager", "pagination", "paging", "pingback",
+    "popular", "popup", "print", "privacy", "promo", "promotion", "rail", "rating", "readmore",
+    "recirc", "recommend", "recommended", "related", "replies", "respond", "rss", "search",
+    "share", "sharebar", "sharing", "shoutbox", "sidebar", "sidenav", "signin", "signup",
+    "sitemap", "skip", "social", "sponsor", "sponsored", "sr", "subscribe", "subscription",
+    "syndication", "taboola", "tagcloud", "tags", "teaser", "toc", "toolbar", "trackback",
+    "trending", "tweet", "widget", "widgets",
+};
+
+static const char *const in_favour[] = {
+    "article", "articlebody", "blog", "body", "content", "entry", "main", "maincontent", "post",
+    "story", "text",
+};
+
+static int compare(const void *key, const void *item)
+{
+    return strcmp(key, *(const char *const *)item);
+}
+
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool any_word(const char *words, const char *const *list, size_t count)
+{
+    char word[WORD_MAX];
+    size_t len = 0;
+    for (const char *at = words;; at++) {
+        bool letter = is_lower(*at) || is_upper(*at);
+        bool begins = is_upper(*at) && at > words && is_lower(at[-1]);
+        if (len > 0 && (!letter || begins)) {
+            word[len] = '\0';
+            if (len < sizeof(word) - 1
+                && bsearch(word, list, count, sizeof(list[0]), compare))
+                return true;
+            len = 0;
+        }
+        if (!*at)
+            return false;
+        if (letter && len < sizeof(word) - 1)
+            word[len++] = (char)(is_upper(*at) ? *at + 'a' - 'A' : *at);
+    }
+}
+
+bool html_hint_against(const char *words)
+{
+    return any_word(words, against, sizeof(against) / sizeof(against[0]));
+}
+
+bool html_hint_for(const char *words)
+{
+    return any_word(words, in_favour, sizeof(in_favour) / sizeof(in_favour[0]));
+}

@@ -1,0 +1,60 @@
+/* html_main.h - where the main text of a page is, and what in there is none of it.
+ *
+ *     struct html_found found;
+ *     err = html_main_find(&found, &tree);
+ *     for (uint32_t i = found.root; i < tree.at[found.root].end;)
+ *         if (tree.at[i].marks & HTML_OUT)
+ *             i = tree.at[i].end;                      (and all that is in it)
+ *
+ * How it is found.  The page is cut into blocks: the text between two tags that begin or end a
+ * line.  A block has a value: prose is worth its length and its stops, a line of links less
+ * than nothing, a heading, a cell or a short item nothing.  An element is worth what the blocks
+ * in it are worth together, so the one that is worth most has all of the text and little else;
+ * from there it goes down, as long as one child has nearly all of it and no paragraphs, and no
+ * other part of its own sort, stand beside that child.  In the end all is left out inside that
+ * is worth less than nothing.
+ *
+ * Before that, what a page says of itself counts: what is hidden, navigation, asides, footers,
+ * forms, and classes and ids with words like "sidebar", "cookie", "comments"; but never what
+ * holds most of the prose of the page, and no words at all if hardly any prose is left.
+ *
+ * Length is counted in letters of the Latin script: a sign of Chinese, Japanese or Korean is
+ * two of them.
+ */
+#ifndef WR_EXTRACT_HTML_MAIN_H
+#define WR_EXTRACT_HTML_MAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <weir/err.h>
+
+#include "extract/html_tree.h"
+
+#define HTML_OUT 1u                 /* not shown, or no part of the main text */
+#define HTML_BLOCK 2u               /* begins and ends a line */
+#define HTML_IN_LINK 4u             /* is a link, or in one */
+
+struct html_found {
+    uint32_t root;                  /* the element that holds it */
+    uint32_t length;                /* of what is left in there, in letters */
+    uint32_t page_length;           /* of all that a reader of the page would see */
+    int64_t value;                  /* of the main text; 0: there is no prose at all */
+};
+
+/* Marks the nodes.  Errors: NOMEM. */
+wr_err html_main_find(struct html_found *ret, struct html_tree *tree);
+
+struct html_count {
+    uint32_t length;                /* in letters of the Latin script */
+    uint32_t stops;                 /* signs between sentences and their parts */
+};
+
+/* Add a text to a count: white space counts once, however much of it there is. */
+void html_count_add(struct html_count *count, const char *text, size_t len);
+
+/* Whether words of a class or an id say that it is no part of the main text, or that it is. */
+bool html_hint_against(const char *words);
+bool html_hint_for(const char *words);
+
+#endif

@@ -1,0 +1,94 @@
+/* html_main_test.c - where the main text of a page is, and what in there is none of it. */
+#include "extract/html_main.h"
+
+#include "testing/page_rig.h"
+
+TEST_PLAIN(prose_is_the_text_and_links_around_it_are_not)
+{
+    page_says("<div><a href=a>Home</a> <a href=b>News</a> <a href=c>Contact us</a></div>"
+              "<div><p>" PROSE "<p>" PROSE "</div>"
+              "<div><ul><li><a href=d>More of this</a><li><a href=e>And that</a></ul></div>",
+              PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(what_says_of_itself_that_it_is_beside_the_text_is)
+{
+    page_says("<nav><p>" PROSE "</nav><div><p>" PROSE "<p>" PROSE "<p>" PROSE "</div>"
+              "<aside><p>" PROSE "</aside><footer><p>" PROSE "</footer>",
+              PROSE "\n\n" PROSE "\n\n" PROSE);
+    page_says("<div role=navigation><p>" PROSE "</div><div><p>" PROSE "<p>" PROSE "</div>",
+              PROSE "\n\n" PROSE);
+    page_says("<div class=cookie-consent><p>" PROSE "</div><div><p>" PROSE "<p>" PROSE "</div>",
+              PROSE "\n\n" PROSE);
+    page_says("<div><p>" PROSE "<p>" PROSE "</div><div id=comments><p>" PROSE "</div>",
+              PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(a_class_does_not_hide_most_of_a_page)
+{
+    page_says("<div class=with-sidebar><p>" PROSE "<p>" PROSE "</div>", PROSE "\n\n" PROSE);
+    page_says("<form><p>" PROSE "<p>" PROSE "</form>", PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(what_is_hidden_is_not_read)
+{
+    page_says("<p>" PROSE "</p><div hidden><p>no</div><div style='display: none'><p>no</div>"
+              "<div aria-hidden=true><p>no</div><noscript><p>no</noscript><p>" PROSE,
+              PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(nothing_is_lost_that_stands_beside_the_longest_part)
+{
+    page_says("<div><p>First of all, a paragraph that stands alone.<div><p>" PROSE "<p>" PROSE
+              "<p>" PROSE "</div></div>",
+              "First of all, a paragraph that stands alone.\n\n" PROSE "\n\n" PROSE "\n\n"
+              PROSE);
+    page_says("<section><p>" PROSE "<p>" PROSE "<p>" PROSE "<p>" PROSE "<p>" PROSE
+              "</section><section><p>The end, which is a section of its own, is short."
+              "</section>",
+              PROSE "\n\n" PROSE "\n\n" PROSE "\n\n" PROSE "\n\n" PROSE
+              "\n\nThe end, which is a section of its own, is short.");
+}
+
+TEST_PLAIN(an_article_is_chosen_where_little_else_is)
+{
+    page_says("<body><div><p>" PROSE "</div><article><p>" PROSE "<p>" PROSE "</article>",
+              PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(links_inside_the_text_go_when_they_are_a_list)
+{
+    page_says("<article><p>" PROSE "<ul><li><a href=a>One of them</a><li><a href=b>Other</a>"
+              "</ul><p>" PROSE "</article>",
+              PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(lists_tables_and_code_of_the_text_stay)
+{
+    page_says("<article><p>" PROSE "<ul><li>one<li>two</ul><table><tr><th>a<th>b<tr><td>1<td>2"
+              "</table><pre>x = 1\ny = 2</pre><blockquote>Said he.</blockquote></article>",
+              PROSE "\n\none\ntwo\n\na | b\n1 | 2\n\nx = 1\ny = 2\n\nSaid he.");
+}
+
+TEST_PLAIN(other_texts_that_are_announced_in_this_one_go)
+{
+    page_says("<article><p>" PROSE "<p>" PROSE "<p>" PROSE "<div><h3><a href=a>Another</a></h3>"
+              "<p>A few words of it, and no more than those.<h3><a href=b>A third</a></h3>"
+              "<p>A few words of that, and no more than those.</div></article>",
+              PROSE "\n\n" PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(signs_without_spaces_between_them_are_prose)
+{
+    page_says("<div><a href=a>首页</a> <a href=b>新闻中心</a></div><div><p>"
+              "研究人员发现，这座有四个拱的旧桥无法承受新列车的重量，因此议会要求建造另一座。"
+              "<p>没有人预料到这个答案，但是城市里的每个人都同意了。</div>",
+              "研究人员发现，这座有四个拱的旧桥无法承受新列车的重量，因此议会要求建造另一座。"
+              "\n\n没有人预料到这个答案，但是城市里的每个人都同意了。");
+}
+
+TEST_PLAIN(a_page_without_prose_is_all_that_it_shows)
+{
+    page_says("<h1>Not found</h1><p>Sorry.</p>", "Not found\n\nSorry.");
+    page_says("", "");
+}
