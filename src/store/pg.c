@@ -180,6 +180,9 @@ static const struct store_verb check_all = {
         "  + (select count(*) from fragments where octet_length(text_content) < 0)"
         "  + (select count(*) from claims where octet_length(claim_text) < 0)"
         "  + (select count(*) from edges where relation is null)"
+        "  + (select count(*) from works where updated_at is null)"
+        "  + (select count(*) from serp_items where url is null)"
+        "  + (select count(*) from resource_index where status is null)"
         "  + (select count(*) from job_done where octet_length(coalesce(input, '')"
         "     || coalesce(output, '') || coalesce(error, '')) < 0) < 0",
 };

@@ -25,6 +25,10 @@ const struct store_step *const store_steps[] = {
     &store_fragment_tables,
     &store_claim_tables,
     &store_edge_tables,
+    &store_resource_tables,
+    &store_work_tables,
+    &store_query_tables,
+    &store_domain_tables,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);
