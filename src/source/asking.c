@@ -1,6 +1,7 @@
 /* asking.c - see asking.h. */
 #include "source/asking.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,16 +224,17 @@ static bool is_refusal(const struct asking *asking, unsigned status)
     return status == 429 || (status == 503 && asking->driver->refuses_503);
 }
 
-static wr_err fetch_once(struct asking *asking, const char *url, size_t body_max,
+static wr_err fetch_once(struct asking *asking, const struct wr_fetch_request *request,
                          struct wr_fetch_reply *ret, wr_time deadline)
 {
     wr_time asked = wr_now();
     wr_time timeout = asked + (asking->timeout ? asking->timeout : asking->driver->timeout);
     asking->requests++;
-    wr_err err = wr_fetch(asking->client, &(struct wr_fetch_request){ .url = url,
-                                                                      .body_max = body_max },
-                          ret, timeout < deadline ? timeout : deadline);
+    wr_err err = wr_fetch(asking->client, request, ret,
+                          timeout < deadline ? timeout : deadline);
     asking->took += wr_now() - asked;
+    if (err && asking->key && asking->driver->key_parameter)
+        snprintf(ret->why, sizeof(ret->why), "%s", wr_err_text(err));
     if (err || !is_refusal(asking, ret->status))
         return err;
     wr_time pause = asking_retry_after(wr_fetch_reply_header(ret, "retry-after"), wr_wall());
@@ -243,21 +245,29 @@ static wr_err fetch_once(struct asking *asking, const char *url, size_t body_max
 wr_err asking_fetch(struct asking *asking, const char *path, size_t body_max,
                     struct wr_fetch_reply *ret, wr_time deadline)
 {
-    char buf[SOURCE_URL_MAX];
+    const struct source_driver *driver = asking->driver;
+    char buf[SOURCE_URL_MAX], key_buf[KEY_MAX], *key = key_text(asking, key_buf);
     struct wr_text url = WR_TEXT(buf);
+    struct wr_fetch_header header = { driver->key_header, key };
     wr_err err = WR_BUSY;
     *ret = (struct wr_fetch_reply){ 0 };
-    wr_text_str(&url, asking->base ? asking->base : asking->driver->base);
+    wr_text_str(&url, asking->base ? asking->base : driver->base);
     wr_text_str(&url, path);
-    if (asking->driver->polite && asking->mailto)
+    if (driver->polite && asking->mailto)
         add_parameter(&url, "mailto", asking->mailto);
-    if (url.cut)
-        return WR_INVALID;
-    for (unsigned tries = 0; tries < 2 && err == WR_BUSY; tries++) {
+    if (key && driver->key_parameter)
+        add_parameter(&url, driver->key_parameter, key);
+    for (unsigned tries = 0; !url.cut && tries < 2 && err == WR_BUSY; tries++) {
         wr_fetch_reply_free(ret);
         err = asking_turn(asking, deadline);
         if (!err)
-            err = fetch_once(asking, buf, body_max, ret, deadline);
+            err = fetch_once(asking, &(struct wr_fetch_request){
+                .url = buf, .body_max = body_max, .headers = &header,
+                .header_count = key && driver->key_header }, ret, deadline);
     }
-    return err;
+    if (key) {
+        explicit_bzero(key_buf, sizeof(key_buf));
+        explicit_bzero(buf, sizeof(buf));
+    }
+    return url.cut ? WR_INVALID : err;
 }

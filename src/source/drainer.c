@@ -13,6 +13,7 @@
 #include <weir/lock.h>
 #include <weir/metric.h>
 #include <weir/scope.h>
+#include <weir/sem.h>
 #include <weir/task.h>
 
 #include "base/hash.h"
@@ -48,6 +49,7 @@ struct drainer {
     struct wr_chan *queue;
     struct wr_limiter *limiter;
     struct wr_gate *turn;           /* one asker at a time waits for the next turn */
+    struct wr_sem *places;          /* requests that may be under way */
     _Atomic size_t asking;
     _Atomic uint64_t requests, remembered, outcomes[OUTCOMES];
     struct wr_counter *counted[OUTCOMES];
@@ -85,6 +87,62 @@ static struct key key_of(const struct source_driver *driver,
     return key;
 }
 
+/* ---- who is with the source ---- */
+
+/* One of those who may ask it at the same time, whoever they are; his place is free again also
+ * if he breaks down there. */
+struct visit {
+    struct drainer *drainer;
+    uint32_t pass;
+    struct wr_cleanup cleanup;
+};
+
+static void note_failure(struct drainer *drainer, wr_err err, const char *why)
+{
+    wr_mutex_lock(&drainer->lock);
+    drainer->last_err = err;
+    struct wr_text text = WR_TEXT(drainer->last_why);
+    wr_text_str(&text, why);
+    wr_mutex_unlock(&drainer->lock);
+}
+
+static void give_back(const struct visit *visit, enum wr_verdict verdict)
+{
+    const struct drainer_conf *conf = &visit->drainer->conf;
+    if (conf->breakers)
+        wr_breaker_leave(conf->breakers, conf->target, visit->pass, verdict);
+    wr_sem_release(visit->drainer->places);
+}
+
+static void break_off(void *arg)
+{
+    give_back(arg, WR_VERDICT_NONE);
+}
+
+static wr_err enter(struct visit *visit, struct drainer *drainer, wr_time deadline)
+{
+    const struct drainer_conf *conf = &drainer->conf;
+    *visit = (struct visit){ .drainer = drainer, .cleanup = { .fn = break_off, .arg = visit } };
+    wr_err err = wr_sem_acquire(drainer->places, deadline);
+    if (err)
+        return err;
+    if (conf->breakers)
+        err = wr_breaker_enter(conf->breakers, conf->target, &visit->pass);
+    if (err) {
+        wr_sem_release(drainer->places);
+        note_failure(drainer, err, "it failed too often and is left alone for a while");
+        return err;
+    }
+    wr_cleanup_push(&visit->cleanup);
+    return WR_OK;
+}
+
+static void leave(struct visit *visit, enum wr_verdict verdict)
+{
+    wr_cleanup_pop(&visit->cleanup);
+    give_back(visit, verdict);
+}
+
 /* ---- asking ---- */
 
 struct task {
@@ -100,15 +158,6 @@ static bool is_unwanted(const void *arg)
     const struct drainer_job *job = task->job;
     return (!job->question.always && wr_gather_settled(job->gather))
            || (job->unwanted && job->unwanted(job->about));
-}
-
-static void note_failure(struct drainer *drainer, wr_err err, const char *why)
-{
-    wr_mutex_lock(&drainer->lock);
-    drainer->last_err = err;
-    struct wr_text text = WR_TEXT(drainer->last_why);
-    wr_text_str(&text, why);
-    wr_mutex_unlock(&drainer->lock);
 }
 
 /* Whether a title is the one that was asked for, or nearly, or one is the beginning of the
@@ -156,20 +205,15 @@ static wr_err ask_and_pack(struct task *task, struct wr_ask *ask, wr_time deadli
 static wr_err ask_source(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
 {
     struct task *task = way->self;
-    const struct drainer_conf *conf = &task->drainer->conf;
-    uint32_t pass = 0;
+    struct visit visit;
     task->asked = true;
-    wr_err err = conf->breakers ? wr_breaker_enter(conf->breakers, conf->target, &pass) : WR_OK;
-    if (err) {
-        note_failure(task->drainer, err, "it failed too often and is left alone for a while");
+    wr_err err = enter(&visit, task->drainer, deadline);
+    if (err)
         return err;
-    }
     err = ask_and_pack(task, ask, deadline);
     /* That we ask too often is no fault of the source. */
-    if (conf->breakers)
-        wr_breaker_leave(conf->breakers, conf->target, pass,
-                         err == WR_BUSY || task->asking.requests == 0 ? WR_VERDICT_NONE
-                                                                      : wr_ask_verdict(err));
+    leave(&visit, err == WR_BUSY || task->asking.requests == 0 ? WR_VERDICT_NONE
+                                                               : wr_ask_verdict(err));
     return err;
 }
 
@@ -323,8 +367,17 @@ wr_err drainer_fetch(struct drainer *drainer, const char *path, size_t body_max,
                      wr_time timeout, struct wr_fetch_reply *ret, wr_time deadline)
 {
     struct asking asking = asking_of(drainer, timeout);
-    wr_err err = asking_fetch(&asking, path, body_max, ret, deadline);
+    struct visit visit;
+    *ret = (struct wr_fetch_reply){ 0 };
+    wr_err err = enter(&visit, drainer, deadline);
+    if (err)
+        return err;
+    err = asking_fetch(&asking, path, body_max, ret, deadline);
+    leave(&visit, asking.requests == 0 ? WR_VERDICT_NONE
+                  : !err && ret->status >= 500 ? WR_VERDICT_BAD : wr_ask_verdict(err));
     atomic_fetch_add_explicit(&drainer->requests, asking.requests, memory_order_relaxed);
+    if (err && err != WR_CANCELED)
+        note_failure(drainer, err, ret->why[0] ? ret->why : wr_err_text(err));
     return err;
 }
 
@@ -363,6 +416,8 @@ static wr_err make(struct drainer *drainer)
             .pause = conf->driver->pause, .share = conf->share });
     if (!err)
         err = wr_gate_new(&drainer->turn, conf->driver->queue);
+    if (!err)
+        err = wr_sem_new(&drainer->places, "source.places", askers_of(drainer));
     return err;
 }
 
@@ -420,6 +475,7 @@ void drainer_free(struct drainer *drainer)
     wr_limiter_free(drainer->limiter);
     if (drainer->turn)
         wr_gate_free(drainer->turn);
+    wr_sem_free(drainer->places);
     wr_mutex_fini(&drainer->lock);
     free(drainer);
 }
@@ -470,6 +526,13 @@ const struct source_driver *drainer_driver(const struct drainer *drainer)
 bool drainer_keyed(const struct drainer *drainer)
 {
     return drainer->conf.key || (drainer->conf.driver->polite && drainer->conf.mailto);
+}
+
+bool drainer_takes(const struct drainer *drainer, uint32_t by)
+{
+    const struct source_driver *driver = drainer->conf.driver;
+    bool known = drainer_keyed(drainer) || drainer->conf.base;
+    return ((known ? driver->asks : driver->keyless) & by) == by;
 }
 
 struct drainer_stat drainer_stat(struct drainer *drainer)

@@ -147,8 +147,14 @@ wr_err drainer_recall(struct drainer *drainer, const struct source_question *que
  * then, with its reference. */
 wr_err drainer_ask(struct drainer *drainer, const struct drainer_job *job, wr_time deadline);
 
-/* Fetch something of the source as it is (asking_fetch), in its turn: what comes from here is
- * counted there like any question.  `timeout` is that of one request; 0: the driver's. */
+/* Whether it can be asked by all of these (SOURCE_BITs).  Some sources give strangers less than
+ * those with a key; where a base is configured somebody has seen to that. */
+bool drainer_takes(const struct drainer *drainer, uint32_t by);
+
+/* Fetch something of the source as it is (asking_fetch), in its turn and as one of those that
+ * may be under way: what comes from here is counted there like any question.  It is done by the
+ * caller's fiber.  `timeout` is that of one request; 0: the driver's.
+ * Errors: those of asking_fetch; OPENCIRCUIT. */
 wr_err drainer_fetch(struct drainer *drainer, const char *path, size_t body_max,
                      wr_time timeout, struct wr_fetch_reply *ret, wr_time deadline);
 

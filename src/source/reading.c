@@ -24,6 +24,30 @@ wr_err reading_fail(struct source_reading *reading, wr_err err, const char *form
     return err;
 }
 
+wr_err reading_status(struct source_reading *reading, const struct source_reply *reply)
+{
+    const struct source_driver *driver = reading->driver;
+    unsigned status = reply->status;
+    bool searched = reading->question->by == SOURCE_BY_TITLE || reading->step > 0;
+    if (status == 200)
+        return WR_OK;
+    if (status == 429 || (status == 503 && driver->refuses_503))
+        return reading_fail(reading, WR_BUSY, "was asked too often (HTTP %u)", status);
+    if ((status == 404 || status == 410) && !searched && !reply->redirected)
+        return WR_NOTFOUND;
+    if ((status == 404 || status == 406 || status == 204) && !searched)
+        return reading_fail(reading, WR_UNSUPPORTED,
+                            "knows %s, but says nothing more of it (HTTP %u)",
+                            reading->question->text, status);
+    if (status == 401 || status == 403)
+        return reading_fail(reading, WR_DENIED, "does not let us in (HTTP %u): is a key "
+                            "needed, or wrong?", status);
+    if (status == 400 || status == 414 || status == 422)
+        return reading_fail(reading, WR_INVALID, "does not take the question (HTTP %u)",
+                            status);
+    return reading_fail(reading, WR_IO, "answered with HTTP %u", status);
+}
+
 /* ---- text ---- */
 
 /* Entities by name that catalogues write; others stay as they are. */

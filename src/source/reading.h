@@ -23,6 +23,11 @@
 #define READING_DEPTH_MAX 40            /* of brackets: jansson calls itself for each */
 #define READING_VALUES_MAX 100000       /* of one answer: each takes memory */
 
+/* What a status says, before anything is read.  Who is asked by an identifier says 404 when he
+ * does not know it; a search that says so is broken.
+ * Errors: NOTFOUND, BUSY, UNSUPPORTED, DENIED, INVALID, IO. */
+wr_err reading_status(struct source_reading *reading, const struct source_reply *reply);
+
 /* Text without markup, in the arena; NULL if nothing is left.  NULL is allowed. */
 const char *reading_text(struct source_reading *reading, const char *bytes, size_t len);
 

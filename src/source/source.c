@@ -57,32 +57,6 @@ wr_err source_request_write(const struct source_reading *reading, const char *ba
 
 /* ---- answers ---- */
 
-/* What a status says, before anything is read.  Who is asked by an identifier says 404 when
- * he does not know it; a search that says so is broken. */
-static wr_err judge_status(struct source_reading *reading, const struct source_reply *reply)
-{
-    const struct source_driver *driver = reading->driver;
-    unsigned status = reply->status;
-    bool searched = reading->question->by == SOURCE_BY_TITLE || reading->step > 0;
-    if (status == 200)
-        return WR_OK;
-    if (status == 429 || (status == 503 && driver->refuses_503))
-        return reading_fail(reading, WR_BUSY, "was asked too often (HTTP %u)", status);
-    if ((status == 404 || status == 410) && !searched && !reply->redirected)
-        return WR_NOTFOUND;
-    if ((status == 404 || status == 406 || status == 204) && !searched)
-        return reading_fail(reading, WR_UNSUPPORTED,
-                            "knows %s, but says nothing more of it (HTTP %u)",
-                            reading->question->text, status);
-    if (status == 401 || status == 403)
-        return reading_fail(reading, WR_DENIED, "does not let us in (HTTP %u): is a key "
-                            "needed, or wrong?", status);
-    if (status == 400 || status == 414 || status == 422)
-        return reading_fail(reading, WR_INVALID, "does not take the question (HTTP %u)",
-                            status);
-    return reading_fail(reading, WR_IO, "answered with HTTP %u", status);
-}
-
 static void read_item(struct source_reading *reading, const json_t *item)
 {
     struct bib_record *record = json_is_object(item) ? reading_record(reading) : NULL;
@@ -132,7 +106,7 @@ static wr_err read_json(struct source_reading *reading, const struct source_repl
 wr_err source_read(struct source_reading *reading, const struct source_reply *reply)
 {
     const struct source_driver *driver = reading->driver;
-    wr_err err = judge_status(reading, reply);
+    wr_err err = reading_status(reading, reply);
     if (!err) {
         reading->next = NULL;           /* who was refused will need it again */
         err = driver->read ? driver->read(reading, reply) : read_json(reading, reply);

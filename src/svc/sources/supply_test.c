@@ -71,7 +71,6 @@ static void end(void)
     CHECK_OK(rig_end(&rig));
     CHECK(!*supply_sources(supply));
     supply_free(supply);
-    wr_gather_unref(asker.gather);
 }
 
 TEST(sources_answer_until_those_who_ask_are_gone)
@@ -84,6 +83,7 @@ TEST(sources_answer_until_those_who_ask_are_gone)
     CHECK_ERR(WR_NOTFOUND, wr_gather_result(asker.gather, 0, NULL));
     CHECK_ERR(WR_NOTFOUND, wr_gather_result(asker.gather, 1, NULL));
     CHECK_EQ(2, crossref.asked);
+    wr_gather_unref(asker.gather);
     catalogue_close(&crossref);
 }
 
@@ -99,6 +99,7 @@ TEST(a_service_that_breaks_down_finds_the_same_sources_and_its_questions_are_ans
     CHECK_ERR(WR_NOTFOUND, wr_gather_result(asker.gather, 0, NULL));
     end();
     CHECK_ERR(WR_NOTFOUND, wr_gather_result(asker.gather, 1, NULL));
+    wr_gather_unref(asker.gather);
     catalogue_close(&crossref);
     asker.breaks = false;
 }
