@@ -65,16 +65,19 @@ static void run_read(void *arg)
     job->err = source_read(job->reading, &job->reply);
 }
 
-/* Long answers take milliseconds to read: not on a worker. */
+wr_err asking_read(void (*fn)(void *), void *arg, size_t len, wr_time deadline)
+{
+    if (len > ASKING_READ_HERE)
+        return wr_offload(fn, arg, deadline);
+    fn(arg);
+    return WR_OK;
+}
+
 static wr_err read_reply(struct source_reading *reading, const struct source_reply *reply,
                          wr_time deadline)
 {
     struct read_job job = { .reading = reading, .reply = *reply };
-    if (reply->len <= ASKING_READ_HERE) {
-        run_read(&job);
-        return job.err;
-    }
-    wr_err err = wr_offload(run_read, &job, deadline);
+    wr_err err = asking_read(run_read, &job, reply->len, deadline);
     if (err)
         return reading_fail(reading, err, "its answer could not be read: %s", wr_err_text(err));
     return job.err;

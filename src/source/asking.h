@@ -55,6 +55,10 @@ wr_err asking_fetch(struct asking *asking, const char *path, size_t body_max,
  * or unwanted). */
 wr_err asking_turn(const struct asking *asking, wr_time deadline);
 
+/* Run fn(arg), which reads an answer of so many bytes: a long one takes milliseconds, so it is
+ * read away from the workers.  Errors: those of wr_offload; it has not run then. */
+wr_err asking_read(void (*fn)(void *), void *arg, size_t len, wr_time deadline);
+
 /* How long to wait, out of a header: seconds or a date; 0: it does not say. */
 wr_time asking_retry_after(const char *value, struct wr_wall now);
 

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include <weir/offload.h>
-
 #include "biblio/ident.h"
 #include "source/asking.h"
 #include "source/reading.h"
@@ -67,18 +65,13 @@ static void run_read(void *arg)
     job->err = scholar_read(job->call->found, &job->call->reading, job->shape, &job->reply);
 }
 
-/* Long answers take milliseconds to read: not on a worker. */
 static wr_err read_reply(struct call *call, enum scholar_shape shape,
                          const struct wr_fetch_reply *reply)
 {
     struct read_job job = { .call = call, .shape = shape,
                             .reply = { .status = reply->status, .bytes = reply->body,
                                        .len = reply->body_len } };
-    if (reply->body_len <= ASKING_READ_HERE) {
-        run_read(&job);
-        return job.err;
-    }
-    wr_err err = wr_offload(run_read, &job, call->deadline);
+    wr_err err = asking_read(run_read, &job, reply->body_len, call->deadline);
     if (err)
         return reading_fail(&call->reading, err, "its answer could not be read: %s",
                             wr_err_text(err));
