@@ -276,6 +276,25 @@ static const struct store_verb finish = {
                 " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
+/* What comes next is queued before the job has gone, since only who holds it may. */
+static const struct store_verb finish_and_next = {
+    .name = "job.finish_and_next", .writes = true, .undo = true,
+    .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,
+                INTO_JOB("(select task from job where id = ?1)", "?6")
+                " where exists (select 1 from job" HELD ") on conflict do nothing",
+                "delete from job" HELD },
+    .postgres = "with gone as (delete from job" HELD " returning *), next as ("
+                INTO_JOB_THERE("gone.task") " from json_array_elements(?6::json) as v, gone"
+                " on conflict do nothing)" GONE_INTO_DONE
+                " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
+};
+
+static void wake_all(struct store *store, const char *const *slots)
+{
+    for (; slots && *slots; slots++)
+        store_wake(store, *slots);
+}
+
 wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
                         const struct store_job_end *end, wr_time deadline)
 {
@@ -283,9 +302,39 @@ wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
     if (too_long(end->output, STORE_JOB_OUTPUT_MAX)
         || too_long(end->error, STORE_JOB_ERROR_MAX))
         return WR_INVALID;
-    return store_change_one(store, &finish, STORE_VALUES(
+    struct store_values values = STORE_VALUES(
         STORE_TEXT(id), STORE_INT(attempt), STORE_INT(end->state), STORE_TEXT(end->output),
-        STORE_TEXT(end->error)), deadline);
+        STORE_TEXT(end->error), STORE_TEXT(end->next));
+    values.count -= !end->next;
+    wr_err err = store_change_one(store, end->next ? &finish_and_next : &finish, values,
+                                  deadline);
+    if (!err && end->next)
+        wake_all(store, end->slots);
+    return err;
+}
+
+static const struct store_verb chain = {
+    .name = "job.chain", .writes = true, .undo = true,
+    .sqlite = { INTO_JOB("(select task from job where id = ?1)", "?3")
+                " where exists (select 1 from job" HELD ") on conflict do nothing",
+                "select 1 from job" HELD },
+    .postgres = "with held as (select task from job" HELD " for update), next as ("
+                INTO_JOB_THERE("held.task") " from json_array_elements(?3::json) as v, held"
+                " on conflict do nothing) select 1::bigint from held",
+};
+
+wr_err store_job_chain(struct store *store, const char *id, uint32_t attempt, const char *next,
+                       const char *const *slots, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &chain, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt),
+                                                      STORE_TEXT(next)), &rows, deadline);
+    if (!err && rows.count == 0)
+        err = WR_NOTFOUND;
+    if (!err)
+        wake_all(store, slots);
+    store_rows_free(&rows);
+    return err;
 }
 
 static const struct store_verb requeue = {

@@ -84,6 +84,9 @@ struct store_jobs {
 struct store_job_end {
     enum store_job_state state;     /* COMPLETED or FAILED */
     const char *output, *error;
+    const char *next;               /* jobs of the same task that are queued with it, as in
+                                     * store_task_submit; NULL: none */
+    const char *const *slots;       /* ... and those of them; the last is NULL */
 };
 
 /* Queue one.  Errors: EXISTS (the id, of whatever state, or an open one with its unique key),
@@ -111,6 +114,11 @@ wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_
  * an output or error; it is still yours). */
 wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
                         const struct store_job_end *end, wr_time deadline);
+
+/* Queue more jobs of its task while it is held, as store_job_end has them; one whose key an open
+ * job has is left out.  Errors: NOTFOUND: it is not yours any more; INVALID (no such JSON). */
+wr_err store_job_chain(struct store *store, const char *id, uint32_t attempt, const char *next,
+                       const char *const *slots, wr_time deadline);
 
 /* Back into the queue, in its old place: with the attempt counted, or as if it had not been
  * claimed (a drain).  The caller decides, whatever attempts_max is.  Errors: NOTFOUND. */

@@ -20,6 +20,16 @@
     " select id, task, kind, slot, priority,"
 #define FROM_GONE ", seq from gone"
 
+/* Jobs out of a JSON array of arrays: [id, kind, slot, priority, key, input].  `task` and `rows`
+ * are expressions; on a server each row is v. */
+#define JOB_COLUMNS "insert into job (id, task, kind, slot, priority, only_one, input," \
+    " attempts_max, state, attempt, tries, queued_at)"
+#define INTO_JOB(task, rows) JOB_COLUMNS " select value ->> 0, " task ", value ->> 1," \
+    " value ->> 2, value ->> 3, value ->> 4, value -> 5, 2, 1, 0, 0, now_ms()" \
+    " from json_each(" rows ")"
+#define INTO_JOB_THERE(task) JOB_COLUMNS " select v ->> 0, " task ", v ->> 1, v ->> 2," \
+    " (v ->> 3)::bigint, v ->> 4, (v -> 5)::text, 2, 1, 0, 0, now_ms()"
+
 /* The attempt ?2 holds the job ?1. */
 #define HELD " where id = ?1 and attempt = ?2 and state = 2 and lease_until > now_ms()"
 

@@ -264,6 +264,50 @@ STORE_TEST(who_opens_a_file_anew_has_back_what_ran_and_a_server_is_left_alone)
     CHECK_EQ(rig_server ? STORE_JOB_RUNNING : STORE_JOB_QUEUED, state_of(store, "j1"));
 }
 
+/* ---- what comes next ---- */
+
+static const char *const slots[] = { "net", NULL };
+static const char sequel[] = "[[\"n1\",\"verify_nli\",\"net\",45,\"key\",{\"c\":[1]}],"
+                             "[\"n2\",\"verify_nli\",\"net\",45,\"key\",{}]]";
+
+STORE_TEST(what_comes_next_is_queued_with_the_end_of_a_job_and_each_key_once)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_jobs jobs;
+    uint64_t seen = 0;
+    CHECK_OK(add(store, "j1", 0));
+    uint32_t attempt = claim(store, id);
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_OK(store_job_finish(store, "j1", attempt, &(struct store_job_end){
+        .state = STORE_JOB_COMPLETED, .next = sequel, .slots = slots }, SOON));
+    CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
+    CHECK_EQ(STORE_JOB_COMPLETED, state_of(store, "j1"));
+    CHECK_OK(store_job_get(store, "n1", &jobs, SOON));
+    CHECK_STR("task", jobs.jobs[0].task);
+    CHECK_STR("verify_nli", jobs.jobs[0].kind);
+    CHECK_EQ(STORE_JOB_QUEUED, jobs.jobs[0].state);
+    store_jobs_free(&jobs);
+    CHECK_ERR(WR_NOTFOUND, store_job_get(store, "n2", &jobs, SOON));
+    store_jobs_free(&jobs);
+}
+
+STORE_TEST(who_does_not_hold_a_job_queues_nothing_after_it)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_jobs jobs;
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_EQ(1, claim(store, id));
+    CHECK_ERR(WR_NOTFOUND, store_job_finish(store, "j1", 2, &(struct store_job_end){
+        .state = STORE_JOB_COMPLETED, .next = sequel, .slots = slots }, SOON));
+    CHECK_ERR(WR_NOTFOUND, store_job_chain(store, "j1", 2, sequel, slots, SOON));
+    CHECK_ERR(WR_NOTFOUND, store_job_get(store, "n1", &jobs, SOON));
+    store_jobs_free(&jobs);
+    CHECK_OK(store_job_chain(store, "j1", 1, sequel, slots, SOON));
+    CHECK_EQ(STORE_JOB_QUEUED, state_of(store, "n1"));
+    CHECK_EQ(STORE_JOB_RUNNING, state_of(store, "j1"));
+    CHECK_OK(store_job_chain(store, "j1", 1, sequel, slots, SOON));    /* its key is held */
+}
+
 /* ---- fair ---- */
 
 static void add_for(struct store *store, const char *task, int from, int to, int32_t priority)
@@ -459,7 +503,8 @@ STORE_TEST(what_was_taken_can_be_claimed_and_read_however_long)
     end = (struct store_job_end){ .state = STORE_JOB_FAILED, .error = error };
     CHECK_ERR(WR_INVALID, store_job_finish(store, "a", 1, &end, SOON));
     output[STORE_JOB_OUTPUT_MAX] = error[STORE_JOB_ERROR_MAX] = '\0';
-    end = (struct store_job_end){ STORE_JOB_FAILED, output, error };
+    end = (struct store_job_end){ .state = STORE_JOB_FAILED, .output = output,
+                                   .error = error };
     CHECK_OK(store_job_finish(store, "a", 1, &end, SOON));
     CHECK_OK(store_job_get(store, "a", &jobs, SOON));
     CHECK_EQ(STORE_JOB_OUTPUT_MAX, strlen(jobs.jobs[0].output));

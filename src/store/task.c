@@ -8,8 +8,6 @@
 #include "store/schema.h"
 #include "store/store_int.h"
 
-#define ATTEMPTS_MAX "2"
-
 /* People read it by SQL: so its states are words. */
 const struct store_step store_task_tables = {
     .sqlite =
@@ -167,30 +165,27 @@ wr_err store_task_allow(struct store *store, const char *id, int64_t pages_max,
 
 /* What was there before stands between what is queued and what that changes. */
 static const struct store_verb submit = {
-    .name = "task.submit", .writes = true, .undo = true,
-    .sqlite = { "insert into job (id, task, kind, slot, priority, only_one, input,"
-                " attempts_max, state, attempt, tries, queued_at)"
-                " select value ->> 0, ?1, value ->> 1, value ->> 2, value ->> 3, value ->> 4,"
-                " value -> 5, " ATTEMPTS_MAX ", 1, 0, 0, now_ms() from json_each(?2)"
-                " where exists (select 1 from tasks where id = ?1 and status <> 'failed')"
-                " on conflict do nothing",
+    .name = "task.submit",
+    .writes = true,
+    .undo = true,
+    .sqlite = { INTO_JOB("?1", "?2") " where exists (select 1 from tasks where id = ?1 and "
+                                     "status <> 'failed')"
+                                     " on conflict do nothing",
                 "select status, (select json_group_array(key) from json_each(?2) as one"
                 " where not exists (select 1 from job where id = one.value ->> 0))"
                 " from tasks where id = ?1",
                 TO_EXPLORING " and exists (select 1 from job where id in"
-                " (select value ->> 0 from json_each(?2)))" },
+                             " (select value ->> 0 from json_each(?2)))" },
     .postgres = "with one as (select v, i - 1 as i from"
                 " json_array_elements(?2::json) with ordinality as j (v, i)),"
                 " asked as (select status from tasks where id = ?1 for update),"
-                " added as (insert into job (id, task, kind, slot, priority, only_one, input,"
-                "  attempts_max, state, attempt, tries, queued_at)"
-                "  select v ->> 0, ?1, v ->> 1, v ->> 2, (v ->> 3)::bigint, v ->> 4,"
-                "  (v -> 5)::text, " ATTEMPTS_MAX ", 1, 0, 0, now_ms() from one, asked"
-                "  where asked.status <> 'failed' order by i"
-                "  on conflict do nothing returning id),"
-                " explores as (" TO_EXPLORING " and exists (select 1 from added))"
-                " select status, (select coalesce(json_agg(i), '[]')::text from one"
-                " where v ->> 0 not in (select id from added)) from asked",
+                " added as (" INTO_JOB_THERE(
+                    "?1") " from one, asked"
+                          "  where asked.status <> 'failed' order by i"
+                          "  on conflict do nothing returning id),"
+                          " explores as (" TO_EXPLORING " and exists (select 1 from added))"
+                          " select status, (select coalesce(json_agg(i), '[]')::text from one"
+                          " where v ->> 0 not in (select id from added)) from asked",
 };
 
 wr_err store_task_submit(struct store *store, const char *id, const char *jobs,
