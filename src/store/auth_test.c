@@ -31,8 +31,8 @@ static uint32_t claim(struct store *store)
 static void wait_with(struct store *store, const char *what)
 {
     struct store_submitted took;
-    CHECK_OK(store_task_add(store, &(struct store_task_new){ .id = "t1", .hypothesis = "h" },
-                            SOON));
+    CHECK_OK(store_task_add(store, &(struct store_task_new){
+        .id = "t1", .hypothesis = "h", .pages_max = 1, .seconds_max = 1 }, SOON));
     CHECK_OK(store_task_submit(store, "t1", "[[\"j1\",\"target_queue\",\"net\",1,\"k\",{}]]",
                                slots, &took, SOON));
     store_submitted_free(&took);

@@ -276,17 +276,18 @@ static const struct store_verb finish = {
                 " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
+#define NEXT INTO_JOB("(select task from job where id = ?1)", "?6")
+#define NEXT_THERE INTO_JOB_THERE("gone.task")
+
 /* What comes next is queued before the job has gone, since only who holds it may. */
 static const struct store_verb finish_and_next = {
     .name = "job.finish_and_next", .writes = true, .undo = true,
     .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,
-                INTO_JOB("(select task from job where id = ?1)", "?6")
-                " where exists (select 1 from job" HELD ") on conflict do nothing",
+                NEXT " where exists (select 1 from job" HELD ") on conflict do nothing",
                 "delete from job" HELD },
-    .postgres = "with gone as (delete from job" HELD " returning *), next as ("
-                INTO_JOB_THERE("gone.task") " from json_array_elements(?6::json) as v, gone"
-                " on conflict do nothing)" GONE_INTO_DONE
-                " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
+    .postgres = "with gone as (delete from job" HELD " returning *), next as (" NEXT_THERE
+                " from json_array_elements(?6::json) as v, gone on conflict do nothing)"
+                GONE_INTO_DONE " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
 static void wake_all(struct store *store, const char *const *slots)
@@ -313,13 +314,15 @@ wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
     return err;
 }
 
+#define CHAINED INTO_JOB("(select task from job where id = ?1)", "?3")
+#define CHAINED_THERE INTO_JOB_THERE("held.task")
+
 static const struct store_verb chain = {
     .name = "job.chain", .writes = true, .undo = true,
-    .sqlite = { INTO_JOB("(select task from job where id = ?1)", "?3")
-                " where exists (select 1 from job" HELD ") on conflict do nothing",
+    .sqlite = { CHAINED " where exists (select 1 from job" HELD ") on conflict do nothing",
                 "select 1 from job" HELD },
     .postgres = "with held as (select task from job" HELD " for update), next as ("
-                INTO_JOB_THERE("held.task") " from json_array_elements(?3::json) as v, held"
+                CHAINED_THERE " from json_array_elements(?3::json) as v, held"
                 " on conflict do nothing) select 1::bigint from held",
 };
 
@@ -352,6 +355,8 @@ wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, 
 
 /* ---- what others do ---- */
 
+#define OPEN_WITHOUT_INPUT OPEN_COLUMNS("null::text")
+
 /* Those that fail have state 5 between the first statement and the last. */
 static const struct store_verb expire = {
     .name = "job.expire",
@@ -368,16 +373,12 @@ static const struct store_verb expire = {
                 " order by lease_until limit " EXPIRE_MAX " for update skip locked),"
                 " back as (update job set state = 1, lease_until = null"
                 "  where id in (select id from late) and tries < attempts_max"
-                "  returning " OPEN_COLUMNS(
-                    "null::text") "),"
-                                  " gone as (delete from job where id in (select id from late)"
-                                  "  and tries >= attempts_max returning *),"
-                                  " done as (" GONE_INTO_DONE " 5," AS_IT_WAS
-                                  " null, " LOST FROM_GONE ")"
-                                  " select * from back union all select id, task, kind, slot, "
-                                  "priority, 5, attempt,"
-                                  " queued_at, started_at, null, null, null, null, seq"
-                                  " from gone",
+                "  returning " OPEN_WITHOUT_INPUT "),"
+                " gone as (delete from job where id in (select id from late)"
+                "  and tries >= attempts_max returning *),"
+                " done as (" GONE_INTO_DONE " 5," AS_IT_WAS " null, " LOST FROM_GONE ")"
+                " select * from back union all select id, task, kind, slot, priority, 5,"
+                " attempt, queued_at, started_at, null, null, null, null, seq from gone",
 };
 
 static const struct store_verb disown = {

@@ -163,29 +163,32 @@ wr_err store_task_allow(struct store *store, const char *id, int64_t pages_max,
     " stopped_at = null, active_since = now_ms()" \
     " where id = ?1 and status in ('created', 'paused')"
 
+#define SUBMITTED INTO_JOB("?1", "?2")
+#define SUBMITTED_THERE INTO_JOB_THERE("?1")
+#define NO_PAGES " pages_used >= max_pages"
+#define NO_TIME " active_ms + coalesce(now_ms() - active_since, 0) >= max_seconds * 1000"
+
 /* What was there before stands between what is queued and what that changes. */
 static const struct store_verb submit = {
-    .name = "task.submit",
-    .writes = true,
-    .undo = true,
-    .sqlite = { INTO_JOB("?1", "?2") " where exists (select 1 from tasks where id = ?1 and "
-                                     "status <> 'failed')"
-                                     " on conflict do nothing",
-                "select status, (select json_group_array(key) from json_each(?2) as one"
+    .name = "task.submit", .writes = true, .undo = true,
+    .sqlite = { SUBMITTED " where exists (select 1 from tasks where id = ?1 and status <>"
+                " 'failed' and not" NO_PAGES " and not" NO_TIME ") on conflict do nothing",
+                "select status," NO_PAGES "," NO_TIME ","
+                " (select json_group_array(key) from json_each(?2) as one"
                 " where not exists (select 1 from job where id = one.value ->> 0))"
                 " from tasks where id = ?1",
                 TO_EXPLORING " and exists (select 1 from job where id in"
-                             " (select value ->> 0 from json_each(?2)))" },
+                " (select value ->> 0 from json_each(?2)))" },
     .postgres = "with one as (select v, i - 1 as i from"
                 " json_array_elements(?2::json) with ordinality as j (v, i)),"
-                " asked as (select status from tasks where id = ?1 for update),"
-                " added as (" INTO_JOB_THERE(
-                    "?1") " from one, asked"
-                          "  where asked.status <> 'failed' order by i"
-                          "  on conflict do nothing returning id),"
-                          " explores as (" TO_EXPLORING " and exists (select 1 from added))"
-                          " select status, (select coalesce(json_agg(i), '[]')::text from one"
-                          " where v ->> 0 not in (select id from added)) from asked",
+                " asked as (select status, (" NO_PAGES ")::int::bigint as pages,"
+                "  (" NO_TIME ")::int::bigint as time from tasks where id = ?1 for update),"
+                " added as (" SUBMITTED_THERE " from one, asked"
+                "  where asked.status <> 'failed' and pages = 0 and time = 0 order by i"
+                "  on conflict do nothing returning id),"
+                " explores as (" TO_EXPLORING " and exists (select 1 from added))"
+                " select status, pages, time, (select coalesce(json_agg(i), '[]')::text"
+                " from one where v ->> 0 not in (select id from added)) from asked",
 };
 
 wr_err store_task_submit(struct store *store, const char *id, const char *jobs,
@@ -200,9 +203,13 @@ wr_err store_task_submit(struct store *store, const char *id, const char *jobs,
     if (err)
         return err;
     ret->was = status_of(store_text(&ret->rows, 0, 0));
-    ret->skipped = store_text(&ret->rows, 0, 1);
+    ret->no_pages = store_int(&ret->rows, 0, 1) != 0;
+    ret->no_time = store_int(&ret->rows, 0, 2) != 0;
+    ret->skipped = store_text(&ret->rows, 0, 3);
     if (ret->was == STORE_TASK_FAILED)
         return WR_DENIED;
+    if (ret->no_pages || ret->no_time)
+        return WR_BUSY;
     for (; *slots; slots++)
         store_wake(store, *slots);
     return WR_OK;

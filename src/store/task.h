@@ -78,6 +78,7 @@ void store_tasks_free(struct store_tasks *tasks);
 /* What became of jobs that were submitted. */
 struct store_submitted {
     enum store_task_status was;         /* the task, before */
+    bool no_pages, no_time;             /* what of its budget is used up */
     const char *skipped;                /* JSON: the numbers, from 0, of those that were not
                                          * queued because an open job has their key */
     struct store_rows rows;
@@ -87,7 +88,7 @@ struct store_submitted {
  * key, input], where key, if it is not null, is held by one open job at a time, and input is
  * any JSON.  A task that is created or paused explores from now on, if one was queued.
  * Slots are those of the wakes to be raised.  Errors: NOTFOUND (the task), DENIED (it has
- * failed), INVALID (no such JSON). */
+ * failed), BUSY (its budget is used up), INVALID (no such JSON). */
 wr_err store_task_submit(struct store *store, const char *id, const char *jobs,
                          const char *const *slots, struct store_submitted *ret,
                          wr_time deadline);

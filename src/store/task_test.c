@@ -279,6 +279,24 @@ STORE_TEST(pages_are_counted_up_to_the_limit_and_more_can_be_allowed)
     CHECK_ERR(WR_NOTFOUND, store_task_allow(store, "t9", 4, -1, SOON));
 }
 
+STORE_TEST(nothing_is_queued_when_the_budget_is_used_up)
+{
+    struct store_submitted took;
+    make(store, "t1");
+    submit(store, "t1", one);
+    pass(WR_S(60));
+    CHECK_ERR(WR_BUSY, store_task_submit(store, "t1", two, slots, &took, SOON));
+    CHECK(took.no_time && !took.no_pages);
+    store_submitted_free(&took);
+    CHECK_OK(store_task_allow(store, "t1", -1, 120, SOON));
+    CHECK_STR("[0]", submit(store, "t1", two));
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(store_task_spend(store, "t1", SOON));
+    CHECK_ERR(WR_BUSY, store_task_submit(store, "t1", two, slots, &took, SOON));
+    CHECK(took.no_pages && !took.no_time);
+    store_submitted_free(&took);
+}
+
 /* ---- many at once ---- */
 
 #define CLIENTS 8

@@ -6,7 +6,7 @@
  *     err = queue_create(queue, &task, id, &why, deadline);
  *     err = queue_submit(queue, id, rows, &submitted, &why, deadline);
  *     err = queue_look(queue, id, &(struct queue_look){ .wait = WR_S(30), .since = since },
- *                      &view, &why, deadline);
+ *                      &at, &why, deadline);
  *     ...
  *     queue_free(queue);
  *
@@ -29,11 +29,12 @@
 
 #include "store/auth.h"
 #include "store/task.h"
+#include "svc/queue/identity.h"
 #include "svc/queue/job_kind.h"
 #include "svc/queue/view.h"
-#include "svc/queue/work.h"
+#include "svc/queue/queue_work.h"
 
-#define QUEUE_ID 40                     /* bytes of an id, with the zero byte */
+#define QUEUE_CHANGE 40                 /* bytes of a `change`, with the zero byte */
 #define QUEUE_WAIT_MAX WR_S(300)
 #define QUEUE_GRACE WR_S(30)            /* a graceful stop waits so long for what runs */
 #define QUEUE_TARGETS_MAX 10000         /* in one call */
@@ -103,11 +104,16 @@ struct queue_look {
                                          * anybody was told last */
 };
 
-/* A view of the task, which is to be unref'd: at once, or when it has changed since; when
- * nothing of it is open any more, nobody waits.  After `wait`, and in a drain, it is what it
- * is.  Errors: NOTFOUND; INVALID (wait, since); CANCELED; of the store. */
+struct queue_look_at {
+    struct queue_view *view;            /* to be unref'd */
+    char change[QUEUE_CHANGE];          /* to be given as `since` */
+};
+
+/* A view of the task: at once, or when it has changed since; when nothing of it is open any
+ * more, nobody waits.  After `wait`, and in a drain, it is what it is.
+ * Errors: NOTFOUND; INVALID (wait, since); CANCELED; of the store. */
 wr_err queue_look(struct queue *queue, const char *task, const struct queue_look *look,
-                  struct queue_view **ret, struct queue_why *why, wr_time deadline);
+                  struct queue_look_at *ret, struct queue_why *why, wr_time deadline);
 
 enum queue_mode { QUEUE_GRACEFUL, QUEUE_IMMEDIATE, QUEUE_FULL };
 

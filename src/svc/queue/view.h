@@ -1,8 +1,8 @@
 /* view.h - a task as it is at a moment: what a status is written from.
  *
  *     struct queue_view *view;
- *     err = queue_look(queue, task, &look, &view, &why, deadline);
- *     ...view->hypothesis, view->counts, view->change
+ *     err = queue_view_read(store, task, &view, deadline);
+ *     ...view->hypothesis, view->counts
  *     queue_view_unref(view);
  *
  * A view does not change.  Many may have the same one.
@@ -20,8 +20,6 @@
 #include "store/task.h"
 #include "svc/queue/job_kind.h"
 
-#define QUEUE_CHANGE 40                 /* bytes of a `change`, with the zero byte */
-
 struct queue_view {
     atomic_uint refs;
     enum store_task_status status;
@@ -31,7 +29,6 @@ struct queue_view {
     struct wr_wall created_at, stopped_at, read_at;
     struct store_counts counts;
     uint64_t auths;                     /* things that wait for a person */
-    char change[QUEUE_CHANGE];          /* to be given as `since` */
     char id[STORE_TASK_ID_MAX + 1];
     char hypothesis[];
 };

@@ -1,4 +1,4 @@
-/* work.h - a job while it runs, as whoever does it sees it.
+/* queue_work.h - a job while it runs, as whoever does it sees it.
  *
  *     static wr_err explore(void *arg, struct queue_work *work)
  *     {
@@ -23,8 +23,8 @@
  * WR_OK: it is completed, with what was written as its output; or it is set aside for a person,
  * if something was awaited.  An error: it has failed, with what queue_work_fail said.
  */
-#ifndef WR_QUEUE_WORK_H
-#define WR_QUEUE_WORK_H
+#ifndef WR_QUEUE_QUEUE_WORK_H
+#define WR_QUEUE_QUEUE_WORK_H
 
 #include <weir/err.h>
 #include <weir/time.h>

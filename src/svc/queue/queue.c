@@ -1,0 +1,377 @@
+/* queue.c - see queue.h. */
+#include "svc/queue/queue.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/scope.h>
+
+#include "base/world.h"
+#include "svc/queue/news.h"
+#include "svc/queue/scheduler.h"
+#include "svc/queue/slots.h"
+
+#define LEASE WR_S(30)
+#define VIEWS_MAX 4096
+#define FULL_DRAIN WR_MS(500)           /* a full stop waits so long for what it has ended */
+
+struct queue {
+    struct store *store;
+    struct slots *slots;
+    struct news *news;
+    struct scheduler *scheduler;
+    uint32_t boot;                      /* `change` is of this process */
+};
+
+static wr_err say(struct queue_why *why, wr_err err, const char *code, const char *param,
+                  const char *format, ...)
+{
+    va_list args;
+    snprintf(why->code, sizeof(why->code), "%s", code);
+    snprintf(why->param, sizeof(why->param), "%s", param);
+    va_start(args, format);
+    vsnprintf(why->text, sizeof(why->text), format, args);
+    va_end(args);
+    return err;
+}
+
+/* What the store says, of a task that was named. */
+static wr_err say_store(struct queue_why *why, wr_err err, const char *task)
+{
+    if (err == WR_NOTFOUND)
+        return say(why, err, "TASK_NOT_FOUND", "task_id", "there is no task \"%.60s\"; "
+                   "create_task makes one", task);
+    return err ? say(why, err, "INTERNAL_ERROR", "", "the store: %s", wr_err_text(err)) : err;
+}
+
+/* ---- the whole ---- */
+
+/* Word from another node. */
+static void hear(void *arg, const char *name)
+{
+    struct queue *queue = arg;
+    if (!name) {
+        news_doubt(queue->news);
+    } else if (strncmp(name, "task_", 5) == 0) {
+        news_ring(queue->news, name);
+        scheduler_doubt(queue->scheduler, name);
+    }
+}
+
+wr_err queue_new(struct queue **ret, const struct queue_conf *conf)
+{
+    static const unsigned usual[QUEUE_SLOTS] = { 1, 1, 4, 8 };
+    static const struct queue_handler nobody[QUEUE_KINDS];
+    unsigned limits[QUEUE_SLOTS];
+    struct queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return WR_NOMEM;
+    for (size_t i = 0; i < QUEUE_SLOTS; i++)
+        limits[i] = conf->limits[i] ? conf->limits[i] : usual[i];
+    queue->store = conf->store;
+    wr_world->entropy(&queue->boot, sizeof(queue->boot));
+    wr_err err = slots_new(&queue->slots, limits);
+    if (!err)
+        err = news_new(&queue->news, conf->views_max ? conf->views_max : VIEWS_MAX);
+    if (!err)
+        err = scheduler_new(&queue->scheduler, &(struct scheduler_conf){
+            .store = conf->store, .slots = queue->slots, .news = queue->news,
+            .handlers = conf->handlers ? conf->handlers : nobody,
+            .lease = conf->lease ? conf->lease : LEASE, .fair = conf->fair });
+    if (err) {
+        queue_free(queue);
+        return err;
+    }
+    store_listen(queue->store, hear, queue);
+    *ret = queue;
+    return WR_OK;
+}
+
+void queue_free(struct queue *queue)
+{
+    if (!queue)
+        return;
+    store_listen(queue->store, NULL, NULL);
+    scheduler_free(queue->scheduler);
+    news_free(queue->news);
+    slots_free(queue->slots);
+    free(queue);
+}
+
+wr_err queue_run(struct queue *queue, struct wr_once *drain, wr_time moment)
+{
+    return scheduler_run(queue->scheduler, drain, moment);
+}
+
+bool queue_runs(const struct queue *queue)
+{
+    return scheduler_runs(queue->scheduler);
+}
+
+void queue_tune(struct queue *queue, const unsigned limits[QUEUE_SLOTS], bool fair)
+{
+    slots_tune(queue->slots, limits);
+    scheduler_tune(queue->scheduler, fair);
+}
+
+void queue_hush(struct queue *queue)
+{
+    news_hush(queue->news);
+}
+
+struct store *queue_store(const struct queue *queue)
+{
+    return queue->store;
+}
+
+/* ---- tasks and targets ---- */
+
+wr_err queue_create(struct queue *queue, const struct queue_task *task, char ret_id[QUEUE_ID],
+                    struct queue_why *why, wr_time deadline)
+{
+    size_t len = strlen(task->hypothesis);
+    if (len == 0 || len > STORE_TASK_TEXT_MAX)
+        return say(why, WR_INVALID, "INVALID_PARAMS", "hypothesis", "hypothesis has %zu bytes; "
+                   "1 to %d are allowed", len, STORE_TASK_TEXT_MAX);
+    return say_store(why, store_task_add(queue->store, &(struct store_task_new){
+        .id = queue_id(ret_id, "task_"), .hypothesis = task->hypothesis,
+        .pages_max = task->pages_max, .seconds_max = task->seconds_max }, deadline), ret_id);
+}
+
+wr_err queue_allow(struct queue *queue, const char *task, int64_t pages_max,
+                   int64_t seconds_max, struct queue_why *why, wr_time deadline)
+{
+    wr_err err = store_task_allow(queue->store, task, pages_max, seconds_max, deadline);
+    if (!err)
+        scheduler_announce(queue->scheduler, task);
+    return say_store(why, err, task);
+}
+
+wr_err queue_submit(struct queue *queue, const char *task, const char *rows,
+                    struct queue_submitted *ret, struct queue_why *why, wr_time deadline)
+{
+    uint64_t version, doubts;
+    *ret = (struct queue_submitted){ 0 };
+    wr_err err = store_task_submit(queue->store, task, rows, queue_slot_names, &ret->took,
+                                   deadline);
+    if (err == WR_DENIED)
+        return say(why, err, "INVALID_PARAMS", "task_id", "task \"%.60s\" has failed and takes "
+                   "no more targets; create another", task);
+    if (err == WR_BUSY && (ret->took.no_pages || ret->took.no_time))
+        return say(why, err, "BUDGET_EXHAUSTED", "task_id", "the %s of task \"%.60s\" are used "
+                   "up; allow it more (set_budget), or create another",
+                   ret->took.no_pages ? "pages" : "seconds", task);
+    if (err)
+        return say_store(why, err, task);
+    ret->resumed = ret->took.was == STORE_TASK_PAUSED;
+    ret->skipped = ret->took.skipped;
+    scheduler_announce(queue->scheduler, task);
+    /* Who looks next knows what he has just done, and waits for what comes of it. */
+    if (!news_version(queue->news, task, &version, &doubts))
+        news_tell(queue->news, task, version);
+    return WR_OK;
+}
+
+void queue_submitted_free(struct queue_submitted *submitted)
+{
+    store_submitted_free(&submitted->took);
+}
+
+/* ---- looking ---- */
+
+static wr_err read_view(void *arg, const char *task, struct queue_view **ret, wr_time deadline)
+{
+    struct queue *queue = arg;
+    return queue_view_read(queue->store, task, ret, deadline);
+}
+
+/* A view that is as new as its version; its change says so. */
+static wr_err view_now(struct queue *queue, const char *task, struct queue_view **ret,
+                       uint64_t *ret_version, wr_time deadline)
+{
+    return news_view(queue->news, task, read_view, queue, ret, ret_version, deadline);
+}
+
+/* "1f00ba12-42" is a version of this process; of another, all are new. */
+static bool read_since(const struct queue *queue, const char *text, uint64_t *ret)
+{
+    unsigned boot;
+    uint64_t version;
+    int end = 0;
+    if (sscanf(text, "%8x-%20" SCNu64 "%n", &boot, &version, &end) != 2 || text[end])
+        return false;
+    *ret = boot == queue->boot ? version : 0;
+    return true;
+}
+
+static void write_change(const struct queue *queue, uint64_t version, char ret[QUEUE_CHANGE])
+{
+    snprintf(ret, QUEUE_CHANGE, "%08x-%" PRIu64, queue->boot, version);
+}
+
+/* Wait for a higher version; LAGGED: it is the same, but somebody must look.  WR_OK: look. */
+static wr_err wait_on(struct queue *queue, struct queue_view **view, uint64_t since,
+                      uint64_t *doubts, wr_time until)
+{
+    char task[STORE_TASK_ID_MAX + 1];
+    memcpy(task, (*view)->id, sizeof(task));
+    wr_err err = news_wait(queue->news, task, since, doubts, until);
+    if (err != WR_LAGGED)
+        return err;
+    struct queue_view *now;
+    uint64_t version;
+    err = view_now(queue, task, &now, &version, until);
+    if (err)
+        return err;
+    if (queue_view_same(*view, now))
+        err = WR_LAGGED;
+    else
+        news_ring(queue->news, task);       /* word of it was lost */
+    queue_view_unref(now);
+    return err;
+}
+
+/* Since when something is new for who does not say. */
+static uint64_t since_told(struct queue *queue, const char *task, uint64_t version)
+{
+    uint64_t told = news_told(queue->news, task);
+    return told ? told : version;
+}
+
+/* Until there is something new; *view and *version are what is then. */
+static wr_err wait_for_news(struct queue *queue, uint64_t since, uint64_t doubts,
+                            struct queue_view **view, uint64_t *version, wr_time until)
+{
+    wr_err err = WR_OK;
+    while (*version <= since && queue_view_open(*view) > 0) {
+        err = wait_on(queue, view, since, &doubts, until);
+        if (err == WR_LAGGED)
+            continue;
+        if (err)
+            break;
+        struct queue_view *now;
+        err = view_now(queue, (*view)->id, &now, version, until);
+        if (err)
+            break;
+        queue_view_unref(*view);
+        *view = now;
+    }
+    bool is_over = err == WR_TIMEOUT || err == WR_DRAINING;
+    return is_over ? wr_scope_check() : err;
+}
+
+wr_err queue_look(struct queue *queue, const char *task, const struct queue_look *look,
+                  struct queue_look_at *ret, struct queue_why *why, wr_time deadline)
+{
+    uint64_t since = 0, version, first, doubts;
+    if (look->wait < 0 || look->wait > QUEUE_WAIT_MAX)
+        return say(why, WR_INVALID, "INVALID_PARAMS", "wait", "wait is %lld s; 0 to %lld are "
+                   "allowed", (long long)(look->wait / WR_S(1)),
+                   (long long)(QUEUE_WAIT_MAX / WR_S(1)));
+    if (look->since && !read_since(queue, look->since, &since))
+        return say(why, WR_INVALID, "INVALID_PARAMS", "since", "since is \"%.40s\"; it is the "
+                   "`change` of a status that was answered before", look->since);
+    wr_err err = strlen(task) > STORE_TASK_ID_MAX ? WR_NOTFOUND
+                 : news_version(queue->news, task, &first, &doubts);
+    if (!err)
+        err = view_now(queue, task, &ret->view, &version, deadline);
+    if (err)
+        return say_store(why, err, task);
+    if (!look->since)
+        since = since_told(queue, task, version);
+    if (look->wait)
+        err = wait_for_news(queue, since, doubts, &ret->view, &version, wr_after(look->wait));
+    if (err) {
+        queue_view_unref(ret->view);
+        return say_store(why, err, task);
+    }
+    news_tell(queue->news, task, version);
+    write_change(queue, version, ret->change);
+    return WR_OK;
+}
+
+/* ---- stopping ---- */
+
+static uint64_t running_of(const struct queue_view *view, const char *kind)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < view->counts.count; i++)
+        if (!kind || strcmp(view->counts.counts[i].kind, kind) == 0)
+            count += view->counts.counts[i].jobs[STORE_JOB_RUNNING];
+    return count;
+}
+
+/* Until none of these runs any more, on any node, or for QUEUE_GRACE.  *ret is how many ran. */
+static wr_err wait_for_running(struct queue *queue, const char *task, const char *kind,
+                               uint64_t *ret, wr_time deadline)
+{
+    wr_time until = wr_after(QUEUE_GRACE);
+    until = until < deadline ? until : deadline;
+    uint64_t running = 0, version, first, doubts;
+    wr_err err = news_version(queue->news, task, &first, &doubts);
+    *ret = 0;
+    while (!err) {
+        struct queue_view *view;
+        err = view_now(queue, task, &view, &version, deadline);
+        if (err)
+            break;
+        running = running_of(view, kind);
+        queue_view_unref(view);
+        *ret = running > *ret ? running : *ret;
+        if (!running)
+            break;
+        err = news_wait(queue->news, task, version, &doubts, until);
+        if (err == WR_LAGGED)
+            err = WR_OK;
+    }
+    bool is_over = err == WR_TIMEOUT || err == WR_DRAINING;
+    return is_over ? wr_scope_check() : err;
+}
+
+wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop *stop,
+                  struct queue_stopped *ret, struct queue_why *why, wr_time deadline)
+{
+    const char *kind = stop->targets_only ? queue_kinds[QUEUE_TARGET].name : NULL;
+    bool graceful = stop->mode == QUEUE_GRACEFUL;
+    struct store_tasks tasks;
+    *ret = (struct queue_stopped){ 0 };
+    wr_err err = store_task_get(queue->store, task, &tasks, deadline);
+    store_tasks_free(&tasks);
+    if (!err)
+        err = store_task_stop(queue->store, task, &(struct store_task_stop){
+            .kind = kind, .running = !graceful,
+            .reason = stop->reason ? stop->reason : "session_completed" }, &ret->canceled,
+            deadline);
+    if (err)
+        return say_store(why, err, task);
+    if (!graceful)
+        ret->interrupted = scheduler_interrupt(queue->scheduler, task, kind);
+    scheduler_announce(queue->scheduler, task);
+    if (graceful)
+        err = wait_for_running(queue, task, kind, &ret->waited, deadline);
+    else if (stop->mode == QUEUE_FULL)
+        err = scheduler_await(queue->scheduler, task, kind, wr_after(FULL_DRAIN));
+    return err == WR_TIMEOUT ? WR_OK : say_store(why, err, task);
+}
+
+/* ---- people ---- */
+
+wr_err queue_auth_list(struct queue *queue, const char *task, struct store_auths *ret,
+                       struct queue_why *why, wr_time deadline)
+{
+    return say_store(why, store_auth_list(queue->store, task, STORE_AUTH_LIST_MAX, ret,
+                                          deadline), task ? task : "");
+}
+
+wr_err queue_auth_resolve(struct queue *queue, const struct store_auth_which *which,
+                          enum store_auth_end end, struct store_auths *ret,
+                          struct queue_why *why, wr_time deadline)
+{
+    wr_err err = store_auth_resolve(queue->store, which, end, queue_slot_names, ret, deadline);
+    for (size_t i = 0; !err && i < ret->count; i++)
+        scheduler_announce(queue->scheduler, ret->auths[i].task);
+    return say_store(why, err, "");
+}

@@ -1,0 +1,173 @@
+/* queue_work.c - see queue_work.h. */
+#include "svc/queue/queue_work.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/rand.h"
+#include "base/ulid.h"
+#include "svc/queue/identity.h"
+#include "svc/queue/queue_work_int.h"
+
+wr_err work_new(struct queue_work **ret, struct store *store, const struct store_job *job)
+{
+    struct queue_work *work = calloc(1, sizeof(*work));
+    if (!work)
+        return WR_NOMEM;
+    atomic_init(&work->refs, 1);
+    work->store = store;
+    work->kind = queue_kind_find(job->kind);
+    work->attempt = job->attempt;
+    snprintf(work->id, sizeof(work->id), "%s", job->id);
+    snprintf(work->task, sizeof(work->task), "%s", job->task);
+    work->input = strdup(job->input ? job->input : "{}");
+    work->output = wr_text_heap(WORK_OUTPUT_MAX);
+    work->rows = wr_text_heap(WORK_ROWS_MAX);
+    work->awaited = wr_text_heap(WORK_ROWS_MAX);
+    if (!work->input) {
+        work_unref(work);
+        return WR_NOMEM;
+    }
+    *ret = work;
+    return WR_OK;
+}
+
+struct queue_work *work_ref(struct queue_work *work)
+{
+    atomic_fetch_add(&work->refs, 1);
+    return work;
+}
+
+void work_unref(struct queue_work *work)
+{
+    if (atomic_fetch_sub(&work->refs, 1) != 1)
+        return;
+    wr_text_free(&work->output);
+    wr_text_free(&work->rows);
+    wr_text_free(&work->awaited);
+    free(work->input);
+    free(work);
+}
+
+const char *queue_work_job(const struct queue_work *work)
+{
+    return work->id;
+}
+
+const char *queue_work_task(const struct queue_work *work)
+{
+    return work->task;
+}
+
+const char *queue_work_input(const struct queue_work *work)
+{
+    return work->input;
+}
+
+struct wr_text *queue_work_output(struct queue_work *work)
+{
+    return &work->output;
+}
+
+wr_err queue_work_fail(struct queue_work *work, wr_err err, const char *code,
+                       const char *format, ...)
+{
+    va_list args;
+    int len = snprintf(work->error, sizeof(work->error), "%s: ", code);
+    va_start(args, format);
+    vsnprintf(work->error + len, sizeof(work->error) - (size_t)len, format, args);
+    va_end(args);
+    return err;
+}
+
+void queue_work_await(struct queue_work *work, const struct queue_auth_item *item)
+{
+    char id[QUEUE_ID];
+    if (work->awaited_count == QUEUE_AWAITED_MAX)
+        return;
+    wr_text_str(&work->awaited, work->awaited_count++ ? "," : "[");
+    struct wr_json json = wr_json_to(&work->awaited);
+    wr_json_array(&json, NULL);
+    wr_json_str(&json, NULL, queue_id(id, "auth_"));
+    wr_json_str(&json, NULL, item->url);
+    wr_json_str(&json, NULL, item->domain);
+    wr_json_str(&json, NULL, item->type);
+    wr_json_str(&json, NULL, item->priority ? item->priority : "medium");
+    wr_json_end(&json);
+}
+
+/* A job of the same task, as a row of JSON. */
+static void write_row(const struct queue_work *work, struct wr_text *text,
+                      enum queue_kind_id which, const char *key, const char *input)
+{
+    const struct queue_kind *kind = &queue_kinds[which];
+    char id[QUEUE_ID], unique[QUEUE_KEY];
+    struct wr_json json = wr_json_to(text);
+    wr_json_array(&json, NULL);
+    wr_json_str(&json, NULL, queue_id(id, kind->prefix));
+    wr_json_str(&json, NULL, kind->name);
+    wr_json_str(&json, NULL, queue_slot_names[kind->slot]);
+    wr_json_i64(&json, NULL, kind->priority);
+    if (key)
+        wr_json_str(&json, NULL, queue_key(unique, work->task, kind->name, key));
+    else
+        wr_json_null(&json, NULL);
+    input = input ? input : "{}";
+    wr_json_raw(&json, NULL, input, strlen(input));
+    wr_json_end(&json);
+}
+
+wr_err queue_work_chain(struct queue_work *work, enum queue_kind_id kind, const char *key,
+                        const char *input, wr_time deadline)
+{
+    const char *const slots[] = { queue_slot_names[queue_kinds[kind].slot], NULL };
+    struct wr_text text = wr_text_heap(WORK_ROWS_MAX);
+    wr_text_str(&text, "[");
+    write_row(work, &text, kind, key, input);
+    wr_text_str(&text, "]");
+    wr_err err = text.cut ? WR_NOMEM : store_job_chain(work->store, work->id, work->attempt,
+                                                       text.at, slots, deadline);
+    wr_text_free(&text);
+    if (!err)
+        queue_work_news(work);
+    return err;
+}
+
+void queue_work_then(struct queue_work *work, enum queue_kind_id kind, const char *key,
+                     const char *input)
+{
+    wr_text_str(&work->rows, work->rows.len ? "," : "[");
+    write_row(work, &work->rows, kind, key, input);
+}
+
+static const char *closed(struct wr_text *text)
+{
+    if (!text->len)
+        return NULL;
+    wr_text_str(text, "]");
+    return text->cut ? NULL : text->at;
+}
+
+const char *work_next(struct queue_work *work)
+{
+    return closed(&work->rows);
+}
+
+const char *work_awaited(struct queue_work *work)
+{
+    return closed(&work->awaited);
+}
+
+void queue_work_news(struct queue_work *work)
+{
+    work->news(work->news_arg, work->task);
+}
+
+wr_err queue_work_spend(struct queue_work *work, wr_time deadline)
+{
+    return store_task_spend(work->store, work->task, deadline);
+}

@@ -1,0 +1,619 @@
+/* scheduler.c - see scheduler.h. */
+#include "svc/queue/scheduler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/lock.h>
+#include <weir/log.h>
+#include <weir/scope.h>
+#include <weir/select.h>
+#include <weir/task.h>
+#include <weir/timer.h>
+#include <weir/watch.h>
+
+#include "store/auth.h"
+#include "svc/queue/queue_work_int.h"
+
+#define LOCK_RANK 682
+#define STORE_WITHIN WR_S(5)            /* for one thing to be written */
+#define PAUSE_MIN WR_MS(50)             /* while the store cannot be used */
+#define PAUSE_MAX WR_S(1)
+#define LOOK_EVERY WR_S(30)             /* for leases and people, at the latest */
+#define AUTH_WITHIN WR_S(3 * 3600)
+
+/* Something to wait for; rung under the lock. */
+struct bell {
+    uint64_t rung;
+    struct wr_watch_writer writer;
+    struct wr_watch *watch;
+};
+
+struct scheduler {
+    struct scheduler_conf conf;
+    atomic_bool fair, runs;
+    struct wr_scope *jobs;              /* those that run */
+    struct wr_mutex lock;               /* of all below */
+    struct queue_work *first;           /* the jobs that run, the newest first */
+    size_t count;
+    struct bell ended, doubted;         /* one of them has, is */
+    size_t awaiting;                    /* those who want to know that one has ended */
+};
+
+/* One who claims. */
+struct claimer { struct scheduler *self; enum queue_slot slot; };
+
+static wr_err make_bell(struct bell *bell, const char *name)
+{
+    return wr_watch_new(&bell->watch, &bell->writer, &(struct wr_watch_conf){
+        .name = name, .size = sizeof(bell->rung), .initial = &bell->rung });
+}
+
+static void free_bell(struct bell *bell)
+{
+    if (!bell->watch)
+        return;
+    wr_watch_close(&bell->writer);
+    wr_watch_free(bell->watch);
+}
+
+static void ring(struct bell *bell)
+{
+    bell->rung++;
+    wr_watch_set(&bell->writer, &bell->rung);
+}
+
+wr_err scheduler_new(struct scheduler **ret, const struct scheduler_conf *conf)
+{
+    struct scheduler *self = calloc(1, sizeof(*self));
+    if (!self)
+        return WR_NOMEM;
+    self->conf = *conf;
+    self->lock = (struct wr_mutex)WR_MUTEX("queue.running", LOCK_RANK);
+    atomic_init(&self->fair, conf->fair);
+    wr_err err = make_bell(&self->ended, "queue.ended");
+    if (!err)
+        err = make_bell(&self->doubted, "queue.doubted");
+    if (err) {
+        scheduler_free(self);
+        return err;
+    }
+    *ret = self;
+    return WR_OK;
+}
+
+void scheduler_free(struct scheduler *self)
+{
+    if (!self)
+        return;
+    free_bell(&self->ended);
+    free_bell(&self->doubted);
+    wr_mutex_fini(&self->lock);
+    free(self);
+}
+
+bool scheduler_runs(const struct scheduler *self)
+{
+    return atomic_load(&self->runs);
+}
+
+void scheduler_tune(struct scheduler *self, bool fair)
+{
+    atomic_store(&self->fair, fair);
+}
+
+void scheduler_announce(struct scheduler *self, const char *task)
+{
+    news_ring(self->conf.news, task);
+    store_tell(self->conf.store, task);
+}
+
+static void announce(void *arg, const char *task)
+{
+    scheduler_announce(arg, task);
+}
+
+/* ---- the jobs that run ---- */
+
+static bool is_of(const struct queue_work *work, const char *task, const char *kind)
+{
+    return strcmp(work->task, task) == 0
+           && (!kind || (work->kind && strcmp(work->kind->name, kind) == 0));
+}
+
+/* The lock is held. */
+static void end_work(struct queue_work *work, enum work_fate fate)
+{
+    if (work->fate == WORK_OURS)
+        work->fate = fate;
+    if (work->scope)
+        wr_scope_cancel(work->scope);
+}
+
+static void enter(struct scheduler *self, struct queue_work *work)
+{
+    wr_mutex_lock(&self->lock);
+    work->next = self->first;
+    self->first = work;
+    self->count++;
+    wr_mutex_unlock(&self->lock);
+}
+
+static void leave(struct scheduler *self, struct queue_work *work)
+{
+    wr_mutex_lock(&self->lock);
+    struct queue_work **at = &self->first;
+    while (*at != work)
+        at = &(*at)->next;
+    *at = work->next;
+    self->count--;
+    if (self->awaiting)
+        ring(&self->ended);
+    wr_mutex_unlock(&self->lock);
+}
+
+size_t scheduler_interrupt(struct scheduler *self, const char *task, const char *kind)
+{
+    size_t count = 0;
+    wr_mutex_lock(&self->lock);
+    for (struct queue_work *work = self->first; work; work = work->next)
+        if (is_of(work, task, kind)) {
+            end_work(work, WORK_STOPPED);
+            count++;
+        }
+    wr_mutex_unlock(&self->lock);
+    return count;
+}
+
+/* The lock is held. */
+static bool any_of(const struct scheduler *self, const char *task, const char *kind)
+{
+    for (const struct queue_work *work = self->first; work; work = work->next)
+        if (is_of(work, task, kind))
+            return true;
+    return false;
+}
+
+wr_err scheduler_await(struct scheduler *self, const char *task, const char *kind,
+                       wr_time deadline)
+{
+    struct wr_watch_reader reader = wr_watch_reader(self->ended.watch);
+    uint64_t rung;
+    wr_err err = WR_OK;
+    bool any = true;
+    while (!err && any) {
+        wr_mutex_lock(&self->lock);
+        any = any_of(self, task, kind);
+        self->awaiting += any;
+        wr_mutex_unlock(&self->lock);
+        if (!any)
+            break;
+        err = wr_watch_wait(&reader, &rung, deadline);
+        wr_mutex_lock(&self->lock);
+        self->awaiting--;
+        wr_mutex_unlock(&self->lock);
+    }
+    return err;
+}
+
+void scheduler_doubt(struct scheduler *self, const char *task)
+{
+    bool any = false;
+    wr_mutex_lock(&self->lock);
+    for (struct queue_work *work = self->first; work; work = work->next)
+        if (strcmp(work->task, task) == 0)
+            work->doubted = any = true;
+    if (any)
+        ring(&self->doubted);
+    wr_mutex_unlock(&self->lock);
+}
+
+/* ---- one job ---- */
+
+static wr_err call_handler(void *arg)
+{
+    struct queue_work *work = arg;
+    struct scheduler *self = work->news_arg;
+    const struct queue_handler *handler = &self->conf.handlers[work->kind - queue_kinds];
+    work->returned = handler->run(handler->arg, work);
+    work->ended = true;
+    return WR_OK;
+}
+
+static bool can_do(const struct scheduler *self, const struct queue_work *work)
+{
+    return work->kind && self->conf.handlers[work->kind - queue_kinds].run;
+}
+
+/* Under the lock, so that whoever wants to end it finds either the scope or its end. */
+static bool begin(struct scheduler *self, struct queue_work *work, struct wr_scope *scope)
+{
+    wr_mutex_lock(&self->lock);
+    bool ours = work->fate == WORK_OURS;
+    if (ours)
+        work->scope = scope;
+    wr_mutex_unlock(&self->lock);
+    return ours;
+}
+
+static wr_err run_handler(struct scheduler *self, struct queue_work *work)
+{
+    struct wr_scope *scope;
+    if (!can_do(self, work))
+        return queue_work_fail(work, WR_UNSUPPORTED, "PIPELINE_ERROR",
+                               "nobody does jobs of this kind here");
+    wr_time within = self->conf.handlers[work->kind - queue_kinds].within;
+    within = within ? within : QUEUE_WITHIN;
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "queue.work", .deadline = wr_after(within) });
+    if (err)
+        return err;
+    err = begin(self, work, scope) ? wr_scope_go(scope, "queue.handler", call_handler, work)
+                                   : WR_CANCELED;
+    if (!err)
+        err = wr_scope_join(scope, WR_NEVER);
+    wr_mutex_lock(&self->lock);
+    work->scope = NULL;
+    wr_mutex_unlock(&self->lock);
+    wr_err closed = wr_scope_close(scope);
+    return work->ended ? work->returned : err ? err : closed ? closed : WR_CANCELED;
+}
+
+static const char *error_of(struct queue_work *work, wr_err err)
+{
+    if (work->error[0])
+        return work->error;
+    (void)!(err == WR_TIMEOUT
+                ? queue_work_fail(work, err, "PIPELINE_TIMEOUT", "it took too long")
+            : err == WR_PANIC
+                ? queue_work_fail(work, err, "INTERNAL_ERROR", "it broke down; the log of the "
+                                  "node says where")
+                : queue_work_fail(work, err, "PIPELINE_ERROR", "%s", wr_err_text(err)));
+    return work->error;
+}
+
+/* What came of it, as the store is told; NOTFOUND: it is not ours any more. */
+static wr_err write_end(struct queue_work *work, wr_err err, bool drained, const char *awaited,
+                        const char *next)
+{
+    wr_time deadline = wr_after(STORE_WITHIN);
+    if (err && drained)
+        return store_job_requeue(work->store, work->id, work->attempt, false, deadline);
+    if (!err && awaited)
+        return store_auth_park(work->store, work->id, work->attempt, awaited, AUTH_WITHIN,
+                               deadline);
+    bool too_large = !err && work->output.cut;
+    if (too_large)
+        err = queue_work_fail(work, WR_INVALID, "PIPELINE_ERROR", "its result is larger than a "
+                              "result may be (%zu bytes)", WORK_OUTPUT_MAX);
+    return store_job_finish(work->store, work->id, work->attempt, &(struct store_job_end){
+        .state = err ? STORE_JOB_FAILED : STORE_JOB_COMPLETED,
+        .output = !err && work->output.len ? work->output.at : NULL,
+        .error = err ? error_of(work, err) : NULL,
+        .next = err ? NULL : next, .slots = queue_slot_names }, deadline);
+}
+
+static wr_time lease_of(struct scheduler *self, struct queue_work *work, enum work_fate *fate)
+{
+    wr_mutex_lock(&self->lock);
+    wr_time until = work->lease_until;
+    *fate = work->fate;
+    wr_mutex_unlock(&self->lock);
+    return until;
+}
+
+/* As long as it is ours it is tried again: a store that cannot write now may be able to soon.
+ * When it was written after all, it is not ours any more. */
+static void conclude(struct scheduler *self, struct queue_work *work, wr_err err)
+{
+    const char *awaited = work_awaited(work), *next = work_next(work);
+    wr_time pause = PAUSE_MIN;
+    enum work_fate fate;
+    while (wr_now() < lease_of(self, work, &fate) && fate != WORK_STOPPED
+           && fate != WORK_LOST) {
+        wr_err wrote = write_end(work, err, fate == WORK_DRAINED, awaited, next);
+        if (!wrote)
+            scheduler_announce(self, work->task);
+        if (!wrote || wrote == WR_NOTFOUND || wr_sleep(wr_after(pause)))
+            return;
+        pause = pause * 2 < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
+    }
+}
+
+static wr_err do_job(void *arg)
+{
+    struct queue_work *work = arg;
+    struct scheduler *self = work->news_arg;
+    enum queue_slot slot = work->slot;
+    conclude(self, work, run_handler(self, work));
+    leave(self, work);
+    work_unref(work);
+    slots_give(self->conf.slots, slot, 1);
+    return WR_OK;
+}
+
+/* ---- claiming ---- */
+
+static wr_err start(struct scheduler *self, enum queue_slot slot, const struct store_job *job,
+                    wr_time lease_until)
+{
+    struct queue_work *work;
+    wr_err err = work_new(&work, self->conf.store, job);
+    if (err)
+        return err;
+    work->news = announce;
+    work->news_arg = self;
+    work->slot = slot;
+    work->lease_until = lease_until;
+    enter(self, work);
+    err = wr_scope_go(self->jobs, "queue.job", do_job, work);
+    if (err) {
+        leave(self, work);
+        work_unref(work);
+    }
+    return err;
+}
+
+/* Claim up to `room` and start them; the rest of the room is given back.  *ret is how many were
+ * claimed.  One that cannot be started comes back when its lease has run out. */
+static wr_err claim(struct claimer *claimer, size_t room, size_t *ret)
+{
+    struct scheduler *self = claimer->self;
+    struct store_jobs jobs;
+    size_t started = 0;
+    wr_err err = store_job_claim(self->conf.store, &(struct store_job_claim){
+        .slot = queue_slot_names[claimer->slot], .max = room, .lease = self->conf.lease,
+        .fair = atomic_load(&self->fair) }, &jobs, wr_after(STORE_WITHIN));
+    for (size_t i = 0; !err && i < jobs.count; i++) {
+        scheduler_announce(self, jobs.jobs[i].task);
+        started += start(self, claimer->slot, &jobs.jobs[i], jobs.lease_until) == WR_OK;
+    }
+    *ret = jobs.count;
+    store_jobs_free(&jobs);
+    slots_give(self->conf.slots, claimer->slot, room - started);
+    return err;
+}
+
+static wr_err claim_on(void *arg)
+{
+    struct claimer *claimer = arg;
+    struct scheduler *self = claimer->self;
+    uint64_t seen = 0;
+    size_t room = 0, claimed = 0;
+    wr_time pause = PAUSE_MIN;
+    wr_err err = WR_OK;
+    while (!err) {
+        if (claimed == room)                /* there may be more */
+            claimed = 0;
+        else
+            err = store_job_wait(self->conf.store, queue_slot_names[claimer->slot], &seen,
+                                 WR_NEVER);
+        if (!err)
+            err = slots_take(self->conf.slots, claimer->slot, STORE_JOB_CLAIM_MAX, &room,
+                             WR_NEVER);
+        if (err)
+            break;
+        wr_err failed = claim(claimer, room, &claimed);
+        if (failed) {
+            err = wr_sleep(wr_after(pause));
+            pause = pause * 2 < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
+            claimed = room;                 /* try again */
+        } else {
+            pause = PAUSE_MIN;
+        }
+    }
+    return err;
+}
+
+/* ---- leases ---- */
+
+/* Those to be asked about: all, or those that are doubted.  NULL: there is no memory. */
+static struct queue_work **pick(struct scheduler *self, bool all, size_t *ret)
+{
+    size_t count = 0;
+    wr_mutex_lock(&self->lock);
+    struct queue_work **works = calloc(self->count + 1, sizeof(struct queue_work *));
+    for (struct queue_work *work = works ? self->first : NULL; work; work = work->next)
+        if (work->fate == WORK_OURS && (all || work->doubted)) {
+            work->doubted = false;
+            works[count++] = work_ref(work);
+        }
+    wr_mutex_unlock(&self->lock);
+    *ret = count;
+    return works;
+}
+
+static void renew(struct scheduler *self, struct queue_work *work)
+{
+    wr_time until = wr_after(self->conf.lease);
+    wr_err err = store_job_beat(self->conf.store, work->id, work->attempt, self->conf.lease,
+                                wr_after(STORE_WITHIN));
+    wr_mutex_lock(&self->lock);
+    if (!err)
+        work->lease_until = until;
+    /* The store may be a server whose clock goes differently: stop before it thinks so. */
+    if (err == WR_NOTFOUND || wr_now() > work->lease_until - self->conf.lease / 4)
+        end_work(work, WORK_LOST);
+    wr_mutex_unlock(&self->lock);
+}
+
+static void renew_some(struct scheduler *self, bool all)
+{
+    size_t count;
+    struct queue_work **works = pick(self, all, &count);
+    for (size_t i = 0; i < count; i++) {
+        renew(self, works[i]);
+        work_unref(works[i]);
+    }
+    free(works);
+}
+
+static wr_err keep_leases(void *arg)
+{
+    struct scheduler *self = arg;
+    struct wr_watch_reader reader = wr_watch_reader(self->doubted.watch);
+    struct wr_timer tick = { 0 };
+    uint64_t rung;
+    struct wr_case cases[] = { WR_CASE_TIMER(&tick), WR_CASE_WATCH(&reader, &rung) };
+    size_t which = 0;
+    wr_err err = WR_OK;
+    while (!err) {
+        if (which == 0)
+            wr_timer_set(&tick, wr_after(self->conf.lease / 3));
+        err = wr_select(&which, cases, 2, WR_NEVER);
+        if (!err)
+            renew_some(self, which == 0);
+    }
+    wr_timer_clear(&tick);
+    return err;
+}
+
+/* ---- what others have left ---- */
+
+static wr_err take_back(struct scheduler *self, wr_time *ret_next)
+{
+    struct store_jobs jobs;
+    size_t count;
+    wr_err err;
+    do {
+        err = store_job_expire(self->conf.store, &jobs, ret_next, wr_after(STORE_WITHIN));
+        for (size_t i = 0; !err && i < jobs.count; i++)
+            scheduler_announce(self, jobs.jobs[i].task);
+        count = jobs.count;
+        store_jobs_free(&jobs);
+    } while (!err && count == STORE_JOB_CLAIM_MAX);
+    return err;
+}
+
+static wr_err give_up_on_people(struct scheduler *self)
+{
+    struct store_auths auths;
+    wr_err err = store_auth_resolve(self->conf.store, NULL, STORE_AUTH_EXPIRED,
+                                    queue_slot_names, &auths, wr_after(STORE_WITHIN));
+    for (size_t i = 0; !err && i < auths.count; i++)
+        scheduler_announce(self, auths.auths[i].task);
+    store_auths_free(&auths);
+    return err;
+}
+
+static wr_err look_after(void *arg)
+{
+    struct scheduler *self = arg;
+    wr_err err = WR_OK;
+    while (!err) {
+        wr_time next = LOOK_EVERY;
+        if (take_back(self, &next) || give_up_on_people(self))
+            next = PAUSE_MAX;
+        err = wr_sleep(wr_after(next < LOOK_EVERY ? next + WR_MS(1) : LOOK_EVERY));
+    }
+    return err;
+}
+
+/* ---- the whole ---- */
+
+static void end_all(struct scheduler *self)
+{
+    wr_mutex_lock(&self->lock);
+    for (struct queue_work *work = self->first; work; work = work->next)
+        end_work(work, WORK_DRAINED);
+    wr_mutex_unlock(&self->lock);
+}
+
+static bool does_any(const struct scheduler *self, enum queue_slot slot)
+{
+    for (size_t i = 0; i < QUEUE_KINDS; i++)
+        if (queue_kinds[i].slot == slot && self->conf.handlers[i].run)
+            return true;
+    return false;
+}
+
+/* What is left of a scheduler that broke down is not ours any more. */
+static void forget_all(struct scheduler *self)
+{
+    wr_mutex_lock(&self->lock);
+    struct queue_work *work = self->first, *next;
+    self->first = NULL;
+    wr_mutex_unlock(&self->lock);
+    for (; work; work = next) {
+        next = work->next;
+        slots_give(self->conf.slots, work->slot, 1);
+        work_unref(work);
+    }
+}
+
+static wr_err start_claimers(struct scheduler *self, struct wr_scope *scope,
+                             struct claimer claimers[QUEUE_SLOTS])
+{
+    wr_err err = WR_OK;
+    for (unsigned i = 0; !err && i < QUEUE_SLOTS; i++) {
+        claimers[i] = (struct claimer){ self, (enum queue_slot)i };
+        if (does_any(self, (enum queue_slot)i))
+            err = wr_scope_go(scope, "queue.claimer", claim_on, &claimers[i]);
+    }
+    return err;
+}
+
+/* Until the drain.  We wait inside of the scope: one who breaks down cancels it, and so ends
+ * us, too. */
+static wr_err claim_until(struct scheduler *self, struct wr_once *drain)
+{
+    struct claimer claimers[QUEUE_SLOTS];
+    struct wr_case cases[] = { WR_CASE_ONCE(drain, NULL) };
+    struct wr_scope *claiming;
+    size_t which;
+    wr_err err = wr_scope_new(&claiming, &(struct wr_scope_conf){
+        .name = "queue.claiming", .deadline = WR_NEVER });
+    if (err)
+        return err;
+    err = start_claimers(self, claiming, claimers);
+    atomic_store(&self->runs, !err);
+    wr_scope_enter(claiming);
+    if (!err)
+        err = wr_select(&which, cases, 1, WR_NEVER);
+    wr_scope_leave(claiming);
+    atomic_store(&self->runs, false);
+    wr_err closed = wr_scope_close(claiming);
+    return closed ? closed : err;
+}
+
+/* Leases are kept until the last job has ended. */
+static wr_err work_until(struct scheduler *self, struct wr_once *drain, wr_time moment)
+{
+    struct wr_scope *keeping;
+    wr_err err = wr_scope_new(&keeping, &(struct wr_scope_conf){
+        .name = "queue.keeping", .deadline = WR_NEVER });
+    if (err)
+        return err;
+    err = wr_scope_go(keeping, "queue.leases", keep_leases, self);
+    if (!err)
+        err = wr_scope_go(keeping, "queue.lookout", look_after, self);
+    wr_scope_enter(keeping);
+    if (!err)
+        err = claim_until(self, drain);
+    wr_scope_leave(keeping);
+    if (!err && wr_scope_join(self->jobs, wr_after(moment)) != WR_OK) {
+        end_all(self);
+        err = wr_scope_join(self->jobs, WR_NEVER);
+    }
+    wr_err closed = wr_scope_close(keeping);
+    return closed ? closed : err;
+}
+
+wr_err scheduler_run(struct scheduler *self, struct wr_once *drain, wr_time moment)
+{
+    forget_all(self);
+    wr_err err = store_job_disown(self->conf.store, wr_after(STORE_WITHIN));
+    if (!err)
+        err = wr_scope_new(&self->jobs, &(struct wr_scope_conf){
+            .name = "queue.jobs", .deadline = WR_NEVER, .independent = true });
+    if (err)
+        return err;
+    /* Those who start jobs are below it. */
+    wr_scope_enter(self->jobs);
+    err = work_until(self, drain, moment);
+    wr_scope_leave(self->jobs);
+    wr_err closed = wr_scope_close(self->jobs);
+    self->jobs = NULL;
+    return err ? err : closed;
+}
