@@ -115,8 +115,9 @@ wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_
 wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
                         const struct store_job_end *end, wr_time deadline);
 
-/* Queue more jobs of its task while it is held, as store_job_end has them; one whose key an open
- * job has is left out.  Errors: NOTFOUND: it is not yours any more; INVALID (no such JSON). */
+/* Queue more jobs of its task while it is held, as store_job_end has them; one whose key an
+ * open job has is left out.  Errors: NOTFOUND: it is not yours any more; INVALID (no such
+ * JSON). */
 wr_err store_job_chain(struct store *store, const char *id, uint32_t attempt, const char *next,
                        const char *const *slots, wr_time deadline);
 

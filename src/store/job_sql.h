@@ -20,8 +20,8 @@
     " select id, task, kind, slot, priority,"
 #define FROM_GONE ", seq from gone"
 
-/* Jobs out of a JSON array of arrays: [id, kind, slot, priority, key, input].  `task` and `rows`
- * are expressions; on a server each row is v. */
+/* Jobs out of a JSON array of arrays: [id, kind, slot, priority, key, input].  `task` and
+ * `rows` are expressions; on a server each row is v. */
 #define JOB_COLUMNS "insert into job (id, task, kind, slot, priority, only_one, input," \
     " attempts_max, state, attempt, tries, queued_at)"
 #define INTO_JOB(task, rows) JOB_COLUMNS " select value ->> 0, " task ", value ->> 1," \

@@ -168,12 +168,10 @@ static inline bool queue_rig_submit(struct queue_rig *rig, const char *task,
 {
     struct queue_submitted took;
     struct queue_why why = { 0 };
-    char rows[400], id[QUEUE_ID], unique[QUEUE_KEY + 2] = "null";
-    if (key) {
-        queue_key(unique + 1, task, queue_kinds[kind].name, key);
-        unique[0] = '"';
-        strcat(unique, "\"");
-    }
+    char rows[400], id[QUEUE_ID], name[QUEUE_KEY], unique[QUEUE_KEY + 2] = "null";
+    if (key)
+        snprintf(unique, sizeof(unique), "\"%s\"",
+                 queue_key(name, task, queue_kinds[kind].name, key));
     snprintf(rows, sizeof(rows), "[[\"%s\",\"%s\",\"%s\",50,%s,{\"do\":\"%s\",\"n\":%d}]]",
              queue_id(id, queue_kinds[kind].prefix), queue_kinds[kind].name,
              queue_slot_names[queue_kinds[kind].slot], unique, what, rig->number++);

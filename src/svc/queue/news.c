@@ -1,7 +1,7 @@
 /* news.c - see news.h.
  *
- * Entries are found by a hash of the task's id.  Each has a watch, made for the first who waits;
- * it is written under the lock, since many may ring at once.
+ * Entries are found by a hash of the task's id.  Each has a watch, made for the first who
+ * waits; it is written under the lock, since many may ring at once.
  */
 #include "svc/queue/news.h"
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir/lock.h>
 #include <weir/log.h>
 #include <weir/scope.h>
 #include <weir/select.h>
@@ -14,55 +13,23 @@
 #include <weir/watch.h>
 
 #include "store/auth.h"
-#include "svc/queue/queue_work_int.h"
+#include "svc/queue/running.h"
 
-#define LOCK_RANK 682
 #define STORE_WITHIN WR_S(5)            /* for one thing to be written */
 #define PAUSE_MIN WR_MS(50)             /* while the store cannot be used */
 #define PAUSE_MAX WR_S(1)
 #define LOOK_EVERY WR_S(30)             /* for leases and people, at the latest */
 #define AUTH_WITHIN WR_S(3 * 3600)
 
-/* Something to wait for; rung under the lock. */
-struct bell {
-    uint64_t rung;
-    struct wr_watch_writer writer;
-    struct wr_watch *watch;
-};
-
 struct scheduler {
     struct scheduler_conf conf;
     atomic_bool fair, runs;
-    struct wr_scope *jobs;              /* those that run */
-    struct wr_mutex lock;               /* of all below */
-    struct queue_work *first;           /* the jobs that run, the newest first */
-    size_t count;
-    struct bell ended, doubted;         /* one of them has, is */
-    size_t awaiting;                    /* those who want to know that one has ended */
+    struct wr_scope *jobs;
+    struct running *running;
 };
 
 /* One who claims. */
 struct claimer { struct scheduler *self; enum queue_slot slot; };
-
-static wr_err make_bell(struct bell *bell, const char *name)
-{
-    return wr_watch_new(&bell->watch, &bell->writer, &(struct wr_watch_conf){
-        .name = name, .size = sizeof(bell->rung), .initial = &bell->rung });
-}
-
-static void free_bell(struct bell *bell)
-{
-    if (!bell->watch)
-        return;
-    wr_watch_close(&bell->writer);
-    wr_watch_free(bell->watch);
-}
-
-static void ring(struct bell *bell)
-{
-    bell->rung++;
-    wr_watch_set(&bell->writer, &bell->rung);
-}
 
 wr_err scheduler_new(struct scheduler **ret, const struct scheduler_conf *conf)
 {
@@ -70,13 +37,10 @@ wr_err scheduler_new(struct scheduler **ret, const struct scheduler_conf *conf)
     if (!self)
         return WR_NOMEM;
     self->conf = *conf;
-    self->lock = (struct wr_mutex)WR_MUTEX("queue.running", LOCK_RANK);
     atomic_init(&self->fair, conf->fair);
-    wr_err err = make_bell(&self->ended, "queue.ended");
-    if (!err)
-        err = make_bell(&self->doubted, "queue.doubted");
+    wr_err err = running_new(&self->running);
     if (err) {
-        scheduler_free(self);
+        free(self);
         return err;
     }
     *ret = self;
@@ -87,9 +51,7 @@ void scheduler_free(struct scheduler *self)
 {
     if (!self)
         return;
-    free_bell(&self->ended);
-    free_bell(&self->doubted);
-    wr_mutex_fini(&self->lock);
+    running_free(self->running);
     free(self);
 }
 
@@ -114,99 +76,20 @@ static void announce(void *arg, const char *task)
     scheduler_announce(arg, task);
 }
 
-/* ---- the jobs that run ---- */
-
-static bool is_of(const struct queue_work *work, const char *task, const char *kind)
-{
-    return strcmp(work->task, task) == 0
-           && (!kind || (work->kind && strcmp(work->kind->name, kind) == 0));
-}
-
-/* The lock is held. */
-static void end_work(struct queue_work *work, enum work_fate fate)
-{
-    if (work->fate == WORK_OURS)
-        work->fate = fate;
-    if (work->scope)
-        wr_scope_cancel(work->scope);
-}
-
-static void enter(struct scheduler *self, struct queue_work *work)
-{
-    wr_mutex_lock(&self->lock);
-    work->next = self->first;
-    self->first = work;
-    self->count++;
-    wr_mutex_unlock(&self->lock);
-}
-
-static void leave(struct scheduler *self, struct queue_work *work)
-{
-    wr_mutex_lock(&self->lock);
-    struct queue_work **at = &self->first;
-    while (*at != work)
-        at = &(*at)->next;
-    *at = work->next;
-    self->count--;
-    if (self->awaiting)
-        ring(&self->ended);
-    wr_mutex_unlock(&self->lock);
-}
-
 size_t scheduler_interrupt(struct scheduler *self, const char *task, const char *kind)
 {
-    size_t count = 0;
-    wr_mutex_lock(&self->lock);
-    for (struct queue_work *work = self->first; work; work = work->next)
-        if (is_of(work, task, kind)) {
-            end_work(work, WORK_STOPPED);
-            count++;
-        }
-    wr_mutex_unlock(&self->lock);
-    return count;
-}
-
-/* The lock is held. */
-static bool any_of(const struct scheduler *self, const char *task, const char *kind)
-{
-    for (const struct queue_work *work = self->first; work; work = work->next)
-        if (is_of(work, task, kind))
-            return true;
-    return false;
+    return running_end(self->running, task, kind, WORK_STOPPED);
 }
 
 wr_err scheduler_await(struct scheduler *self, const char *task, const char *kind,
                        wr_time deadline)
 {
-    struct wr_watch_reader reader = wr_watch_reader(self->ended.watch);
-    uint64_t rung;
-    wr_err err = WR_OK;
-    bool any = true;
-    while (!err && any) {
-        wr_mutex_lock(&self->lock);
-        any = any_of(self, task, kind);
-        self->awaiting += any;
-        wr_mutex_unlock(&self->lock);
-        if (!any)
-            break;
-        err = wr_watch_wait(&reader, &rung, deadline);
-        wr_mutex_lock(&self->lock);
-        self->awaiting--;
-        wr_mutex_unlock(&self->lock);
-    }
-    return err;
+    return running_await(self->running, task, kind, deadline);
 }
 
 void scheduler_doubt(struct scheduler *self, const char *task)
 {
-    bool any = false;
-    wr_mutex_lock(&self->lock);
-    for (struct queue_work *work = self->first; work; work = work->next)
-        if (strcmp(work->task, task) == 0)
-            work->doubted = any = true;
-    if (any)
-        ring(&self->doubted);
-    wr_mutex_unlock(&self->lock);
+    running_doubt(self->running, task);
 }
 
 /* ---- one job ---- */
@@ -226,17 +109,6 @@ static bool can_do(const struct scheduler *self, const struct queue_work *work)
     return work->kind && self->conf.handlers[work->kind - queue_kinds].run;
 }
 
-/* Under the lock, so that whoever wants to end it finds either the scope or its end. */
-static bool begin(struct scheduler *self, struct queue_work *work, struct wr_scope *scope)
-{
-    wr_mutex_lock(&self->lock);
-    bool ours = work->fate == WORK_OURS;
-    if (ours)
-        work->scope = scope;
-    wr_mutex_unlock(&self->lock);
-    return ours;
-}
-
 static wr_err run_handler(struct scheduler *self, struct queue_work *work)
 {
     struct wr_scope *scope;
@@ -249,13 +121,11 @@ static wr_err run_handler(struct scheduler *self, struct queue_work *work)
         .name = "queue.work", .deadline = wr_after(within) });
     if (err)
         return err;
-    err = begin(self, work, scope) ? wr_scope_go(scope, "queue.handler", call_handler, work)
-                                   : WR_CANCELED;
+    err = !running_begin(self->running, work, scope) ? WR_CANCELED
+          : wr_scope_go(scope, "queue.handler", call_handler, work);
     if (!err)
         err = wr_scope_join(scope, WR_NEVER);
-    wr_mutex_lock(&self->lock);
-    work->scope = NULL;
-    wr_mutex_unlock(&self->lock);
+    running_rest(self->running, work);
     wr_err closed = wr_scope_close(scope);
     return work->ended ? work->returned : err ? err : closed ? closed : WR_CANCELED;
 }
@@ -294,24 +164,16 @@ static wr_err write_end(struct queue_work *work, wr_err err, bool drained, const
         .next = err ? NULL : next, .slots = queue_slot_names }, deadline);
 }
 
-static wr_time lease_of(struct scheduler *self, struct queue_work *work, enum work_fate *fate)
-{
-    wr_mutex_lock(&self->lock);
-    wr_time until = work->lease_until;
-    *fate = work->fate;
-    wr_mutex_unlock(&self->lock);
-    return until;
-}
-
 /* As long as it is ours it is tried again: a store that cannot write now may be able to soon.
  * When it was written after all, it is not ours any more. */
 static void conclude(struct scheduler *self, struct queue_work *work, wr_err err)
 {
     const char *awaited = work_awaited(work), *next = work_next(work);
-    wr_time pause = PAUSE_MIN;
-    enum work_fate fate;
-    while (wr_now() < lease_of(self, work, &fate) && fate != WORK_STOPPED
-           && fate != WORK_LOST) {
+    wr_time pause = PAUSE_MIN, until;
+    for (;;) {
+        enum work_fate fate = running_fate(self->running, work, &until);
+        if (fate == WORK_STOPPED || fate == WORK_LOST || wr_now() >= until)
+            return;
         wr_err wrote = write_end(work, err, fate == WORK_DRAINED, awaited, next);
         if (!wrote)
             scheduler_announce(self, work->task);
@@ -327,7 +189,7 @@ static wr_err do_job(void *arg)
     struct scheduler *self = work->news_arg;
     enum queue_slot slot = work->slot;
     conclude(self, work, run_handler(self, work));
-    leave(self, work);
+    running_leave(self->running, work);
     work_unref(work);
     slots_give(self->conf.slots, slot, 1);
     return WR_OK;
@@ -346,10 +208,10 @@ static wr_err start(struct scheduler *self, enum queue_slot slot, const struct s
     work->news_arg = self;
     work->slot = slot;
     work->lease_until = lease_until;
-    enter(self, work);
+    running_enter(self->running, work);
     err = wr_scope_go(self->jobs, "queue.job", do_job, work);
     if (err) {
-        leave(self, work);
+        running_leave(self->running, work);
         work_unref(work);
     }
     return err;
@@ -408,40 +270,24 @@ static wr_err claim_on(void *arg)
 
 /* ---- leases ---- */
 
-/* Those to be asked about: all, or those that are doubted.  NULL: there is no memory. */
-static struct queue_work **pick(struct scheduler *self, bool all, size_t *ret)
-{
-    size_t count = 0;
-    wr_mutex_lock(&self->lock);
-    struct queue_work **works = calloc(self->count + 1, sizeof(struct queue_work *));
-    for (struct queue_work *work = works ? self->first : NULL; work; work = work->next)
-        if (work->fate == WORK_OURS && (all || work->doubted)) {
-            work->doubted = false;
-            works[count++] = work_ref(work);
-        }
-    wr_mutex_unlock(&self->lock);
-    *ret = count;
-    return works;
-}
-
+/* A store may be a server whose clock goes differently: it is ours no more before that says
+ * so. */
 static void renew(struct scheduler *self, struct queue_work *work)
 {
-    wr_time until = wr_after(self->conf.lease);
+    wr_time until = wr_after(self->conf.lease), was;
     wr_err err = store_job_beat(self->conf.store, work->id, work->attempt, self->conf.lease,
                                 wr_after(STORE_WITHIN));
-    wr_mutex_lock(&self->lock);
+    (void)running_fate(self->running, work, &was);
     if (!err)
-        work->lease_until = until;
-    /* The store may be a server whose clock goes differently: stop before it thinks so. */
-    if (err == WR_NOTFOUND || wr_now() > work->lease_until - self->conf.lease / 4)
-        end_work(work, WORK_LOST);
-    wr_mutex_unlock(&self->lock);
+        running_renew(self->running, work, until);
+    else if (err == WR_NOTFOUND || wr_now() > was - self->conf.lease / 4)
+        running_lose(self->running, work);
 }
 
 static void renew_some(struct scheduler *self, bool all)
 {
     size_t count;
-    struct queue_work **works = pick(self, all, &count);
+    struct queue_work **works = running_pick(self->running, all, &count);
     for (size_t i = 0; i < count; i++) {
         renew(self, works[i]);
         work_unref(works[i]);
@@ -452,7 +298,7 @@ static void renew_some(struct scheduler *self, bool all)
 static wr_err keep_leases(void *arg)
 {
     struct scheduler *self = arg;
-    struct wr_watch_reader reader = wr_watch_reader(self->doubted.watch);
+    struct wr_watch_reader reader = running_doubts(self->running);
     struct wr_timer tick = { 0 };
     uint64_t rung;
     struct wr_case cases[] = { WR_CASE_TIMER(&tick), WR_CASE_WATCH(&reader, &rung) };
@@ -512,14 +358,6 @@ static wr_err look_after(void *arg)
 
 /* ---- the whole ---- */
 
-static void end_all(struct scheduler *self)
-{
-    wr_mutex_lock(&self->lock);
-    for (struct queue_work *work = self->first; work; work = work->next)
-        end_work(work, WORK_DRAINED);
-    wr_mutex_unlock(&self->lock);
-}
-
 static bool does_any(const struct scheduler *self, enum queue_slot slot)
 {
     for (size_t i = 0; i < QUEUE_KINDS; i++)
@@ -528,15 +366,10 @@ static bool does_any(const struct scheduler *self, enum queue_slot slot)
     return false;
 }
 
-/* What is left of a scheduler that broke down is not ours any more. */
+/* What is left of a run that broke down is not ours any more. */
 static void forget_all(struct scheduler *self)
 {
-    wr_mutex_lock(&self->lock);
-    struct queue_work *work = self->first, *next;
-    self->first = NULL;
-    wr_mutex_unlock(&self->lock);
-    for (; work; work = next) {
-        next = work->next;
+    for (struct queue_work *work; (work = running_bury(self->running));) {
         slots_give(self->conf.slots, work->slot, 1);
         work_unref(work);
     }
@@ -593,7 +426,7 @@ static wr_err work_until(struct scheduler *self, struct wr_once *drain, wr_time 
         err = claim_until(self, drain);
     wr_scope_leave(keeping);
     if (!err && wr_scope_join(self->jobs, wr_after(moment)) != WR_OK) {
-        end_all(self);
+        running_end(self->running, NULL, NULL, WORK_DRAINED);
         err = wr_scope_join(self->jobs, WR_NEVER);
     }
     wr_err closed = wr_scope_close(keeping);
