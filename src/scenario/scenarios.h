@@ -9,7 +9,8 @@
 #include "sim/scenario.h"
 
 extern const struct scenario wr_scenario_ask, wr_scenario_http, wr_scenario_drain,
-    wr_scenario_node, wr_scenario_store, wr_scenario_source, wr_scenario_check;
+    wr_scenario_node, wr_scenario_store, wr_scenario_source, wr_scenario_check,
+    wr_scenario_queue;
 
 /* The last is NULL. */
 extern const struct scenario *const wr_scenarios[];

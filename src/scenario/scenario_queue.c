@@ -1,0 +1,351 @@
+/* scenario_queue.c - research tasks on a node that dies, through several lives.
+ *
+ * Clients submit targets, some of them twice, stop tasks in every way, look at them, and help
+ * where a person is wanted, while jobs are done that take their time, fail, wait for a person
+ * or lead to others.  A life ends in a drain, or when the process is killed or the power goes,
+ * at any change to the disk.  The next life has the same store.
+ *
+ * What was acknowledged is there.  A job that is over stays as it is, and is not begun again.
+ * In the last life, which is a good one, every job is over in the end, and everybody who waits
+ * for that learns of it at once: nobody waits until his time is up.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenario/scenarios.h"
+#include "store/disk.h"
+#include "svc/queue/queue.h"
+
+#define DISK "sim.disk"
+#define TASKS 2
+#define CLIENTS 3
+#define POLLERS 3
+#define JOBS 64
+#define KEYS 10                 /* targets that differ */
+#define LIVES 3
+#define TURNS 14                /* of a client, in a life */
+#define SOON wr_after(WR_S(60))
+#define OVER_WITHIN WR_S(200)   /* the last life, when there is no more to come */
+
+struct entry {
+    bool tried, acked;          /* was to be queued; is for sure */
+    enum store_job_state end;   /* in which it was seen; 0: none yet */
+};
+
+struct ledger {
+    struct disk *disk;
+    struct store *store;
+    struct queue *queue;
+    struct wr_once *drain;
+    struct queue_handler handlers[QUEUE_KINDS];
+    char tasks[TASKS][QUEUE_ID];
+    struct entry jobs[JOBS];
+    size_t next;                /* job */
+    bool mortal;                /* the fault of this life ends it */
+    bool over, last;
+    uint64_t life;
+    uint64_t queued, skipped, begun, stopped, looked, helped, failed;
+    const char *wrong;
+};
+
+/* Of a life that ends, its end. */
+static bool is_down(struct ledger *ledger, wr_err err)
+{
+    ledger->failed += err != WR_OK;
+    if (err == WR_IO)
+        ledger->over |= ledger->mortal;
+    return err != WR_OK;
+}
+
+/* ---- jobs ---- */
+
+static void begin(struct ledger *ledger, struct queue_work *work)
+{
+    const char *id = queue_work_job(work);
+    ledger->begun++;
+    if (strncmp(id, "tq_", 3) == 0 && ledger->jobs[strtoul(id + 3, NULL, 10)].end)
+        ledger->wrong = "a job that is over was begun again";
+}
+
+static wr_err explore(void *arg, struct queue_work *work)
+{
+    struct ledger *ledger = arg;
+    begin(ledger, work);
+    wr_err err = wr_sleep(some_time(WR_MS(400)));
+    uint64_t what = wr_sim_below(8);
+    if (err)
+        return err;
+    if (what == 0)
+        return queue_work_fail(work, WR_IO, "PIPELINE_ERROR", "no");
+    if (what == 1)
+        queue_work_await(work, &(struct queue_auth_item){ "https://a/", "a", "captcha", NULL });
+    if (what == 2)
+        err = queue_work_chain(work, QUEUE_CITATIONS, "c", NULL, SOON);
+    queue_work_then(work, QUEUE_VERIFY, "v", NULL);
+    return err;
+}
+
+static wr_err follow(void *arg, struct queue_work *work)
+{
+    begin(arg, work);
+    return wr_sleep(some_time(WR_MS(100)));
+}
+
+/* ---- clients ---- */
+
+static const char *some_task(const struct ledger *ledger)
+{
+    return ledger->tasks[wr_sim_below(TASKS)];
+}
+
+static void submit_one(struct ledger *ledger)
+{
+    char rows[120];
+    struct queue_submitted took;
+    struct queue_why why;
+    size_t number = ledger->next;
+    if (number == JOBS)
+        return;
+    ledger->next++;
+    struct entry *entry = &ledger->jobs[number];
+    entry->tried = true;
+    snprintf(rows, sizeof(rows), "[[\"tq_%05zu\",\"target_queue\",\"network_client\",%d,"
+             "\"k%d\",{}]]", number, (int)wr_sim_below(3), (int)wr_sim_below(KEYS));
+    wr_err err = queue_submit(ledger->queue, some_task(ledger), rows, &took, &why, SOON);
+    if (!err && strcmp(took.skipped, "[]") == 0) {
+        entry->acked = true;
+        ledger->queued++;
+    } else if (!err) {
+        entry->tried = false;
+        ledger->skipped++;
+    }
+    queue_submitted_free(&took);
+    (void)is_down(ledger, err);
+}
+
+static void stop_one(struct ledger *ledger)
+{
+    struct queue_stopped stopped;
+    struct queue_why why;
+    ledger->stopped += !is_down(ledger, queue_stop(ledger->queue, some_task(ledger),
+        &(struct queue_stop){ .mode = (enum queue_mode)wr_sim_below(3),
+                              .targets_only = wr_sim_below(2) }, &stopped, &why, SOON));
+}
+
+static void look_at_one(struct ledger *ledger)
+{
+    struct queue_look_at at;
+    struct queue_why why;
+    wr_err err = queue_look(ledger->queue, some_task(ledger), &(struct queue_look){
+        .wait = (wr_time)wr_sim_below(3) * WR_S(1) }, &at, &why, SOON);
+    if (!is_down(ledger, err)) {
+        ledger->looked++;
+        queue_view_unref(at.view);
+    }
+}
+
+static void help_one(struct ledger *ledger)
+{
+    struct store_auths auths;
+    struct queue_why why;
+    enum store_auth_end end = wr_sim_below(3) ? STORE_AUTH_COMPLETED : STORE_AUTH_SKIPPED;
+    wr_err err = queue_auth_resolve(ledger->queue, &(struct store_auth_which){ .domain = "a" },
+                                    end, &auths, &why, SOON);
+    if (!is_down(ledger, err))
+        ledger->helped += auths.count;
+    store_auths_free(&auths);
+}
+
+static wr_err client(void *arg)
+{
+    struct ledger *ledger = arg;
+    for (int i = 0; i < TURNS && !ledger->over; i++) {
+        uint64_t what = wr_sim_below(10);
+        if (what < 6)
+            submit_one(ledger);
+        else if (what < 7)
+            stop_one(ledger);
+        else if (what < 9)
+            look_at_one(ledger);
+        else
+            help_one(ledger);
+        MUST(wr_sleep(some_time(WR_MS(200))));
+    }
+    return WR_OK;
+}
+
+/* ---- lives ---- */
+
+static wr_err do_jobs(void *arg)
+{
+    struct ledger *ledger = arg;
+    wr_err err;
+    do                          /* as who supervises it would */
+        err = queue_run(ledger->queue, ledger->drain, WR_MS(200));
+    while (err && !wr_scope_check() && !wr_sleep(wr_after(WR_MS(100))));
+    return WR_OK;
+}
+
+static wr_err open_store(struct ledger *ledger)
+{
+    struct store_why why;
+    return store_open(&ledger->store, &(struct store_conf){
+        .url = "sqlite:/weir.db", .disk = DISK, .readers = 1,
+        .read_max = WR_S(60) }, &why, SOON);            /* time passes while one reads */
+}
+
+static void break_disk(struct ledger *ledger)
+{
+    bool power = wr_sim_below(2);
+    ledger->mortal = wr_sim_fault(power ? "power" : "kill", 2);
+    if (ledger->mortal)
+        disk_break(ledger->disk, power ? DISK_POWER : DISK_KILL, 20 + wr_sim_below(300));
+}
+
+static void make_tasks(struct ledger *ledger)
+{
+    struct queue_why why;
+    for (size_t i = 0; i < TASKS; i++)
+        MUST(queue_create(ledger->queue, &(struct queue_task){ "h", 1000000, 1000000000 },
+                          ledger->tasks[i], &why, SOON));
+}
+
+static void open_queue(struct ledger *ledger)
+{
+    ledger->handlers[QUEUE_TARGET] = (struct queue_handler){ explore, ledger, 0 };
+    ledger->handlers[QUEUE_CITATIONS] = (struct queue_handler){ follow, ledger, 0 };
+    ledger->handlers[QUEUE_VERIFY] = (struct queue_handler){ follow, ledger, 0 };
+    MUST(queue_new(&ledger->queue, &(struct queue_conf){
+        .store = ledger->store, .handlers = ledger->handlers, .lease = WR_S(3),
+        .fair = wr_sim_below(2) }));
+    MUST(wr_once_new(&ledger->drain, "queue.drain", 0));
+}
+
+static void close_queue(struct ledger *ledger)
+{
+    queue_free(ledger->queue);
+    wr_once_free(ledger->drain);
+    store_close(ledger->store, SOON);
+    ledger->store = NULL;
+}
+
+/* Those who ask, while it works; then it is told to end, or is dead. */
+static void live(struct ledger *ledger, wr_task_fn ask, size_t count)
+{
+    struct wr_scope *node = scope_named("queue.node"), *asking = scope_named("queue.asking");
+    MUST(wr_scope_go(node, "queue.run", do_jobs, ledger));
+    for (size_t i = 0; i < count; i++)
+        MUST(wr_scope_go(asking, "queue.asks", ask, ledger));
+    MUST(wr_scope_join(asking, WR_NEVER));
+    MUST(wr_scope_close(asking));
+    queue_hush(ledger->queue);
+    if (ledger->over || (!ledger->last && wr_sim_below(2)))
+        wr_scope_cancel(node);
+    else
+        MUST(wr_once_set(ledger->drain, NULL));
+    MUST(wr_scope_join(node, WR_NEVER));
+    MUST(wr_scope_close(node));
+}
+
+/* What was said to be there is there, and what was over is as it was. */
+static void look_for_all(struct ledger *ledger)
+{
+    struct store_why why;
+    MUST(store_check(ledger->store, &why, SOON));
+    for (size_t i = 0; i < ledger->next; i++) {
+        struct entry *entry = &ledger->jobs[i];
+        struct store_jobs jobs;
+        char id[16];
+        snprintf(id, sizeof(id), "tq_%05zu", i);
+        wr_err err = store_job_get(ledger->store, id, &jobs, SOON);
+        WR_ASSERT(!err || err == WR_NOTFOUND);
+        enum store_job_state now = jobs.count ? jobs.jobs[0].state : 0;
+        if (entry->acked && err)
+            ledger->wrong = "an acknowledged job is lost";
+        if (!entry->tried && !err)
+            ledger->wrong = "a job is there that was skipped";
+        if (entry->end && now != entry->end)
+            ledger->wrong = "what was over has changed";
+        if (now >= STORE_JOB_COMPLETED)
+            entry->end = now;
+        else if (ledger->last && !err)
+            ledger->wrong = "a job is not over in the end";
+        store_jobs_free(&jobs);
+    }
+}
+
+/* Wait for each task until nothing of it is open; who waits longer than anything takes has not
+ * been told. */
+static wr_err await_all(void *arg)
+{
+    struct ledger *ledger = arg;
+    wr_time begun = wr_now();
+    for (size_t i = 0; i < TASKS; i++) {
+        char since[QUEUE_CHANGE] = "0-0";
+        for (uint64_t open = 1; open;) {
+            struct queue_look_at at;
+            struct queue_why why;
+            MUST(queue_look(ledger->queue, ledger->tasks[i], &(struct queue_look){
+                .wait = QUEUE_WAIT_MAX, .since = since }, &at, &why, wr_after(WR_S(600))));
+            open = queue_view_open(at.view);
+            memcpy(since, at.change, sizeof(since));
+            queue_view_unref(at.view);
+            if (open)
+                help_one(ledger);
+        }
+    }
+    if (wr_now() - begun > OVER_WITHIN)
+        ledger->wrong = "somebody was not told";
+    return WR_OK;
+}
+
+static wr_err run(void *arg)
+{
+    struct ledger *ledger = arg;
+    MUST(disk_new(&ledger->disk, DISK, wr_sim_below(1 << 30)));
+    for (; ledger->life < LIVES; ledger->life++) {
+        ledger->over = ledger->mortal = false;
+        MUST(open_store(ledger));
+        open_queue(ledger);
+        if (ledger->life == 0)
+            make_tasks(ledger);
+        break_disk(ledger);
+        live(ledger, client, CLIENTS);
+        close_queue(ledger);
+        disk_mend(ledger->disk);
+        disk_restart(ledger->disk);
+        MUST(open_store(ledger));
+        look_for_all(ledger);
+        store_close(ledger->store, SOON);
+    }
+    ledger->last = true;
+    ledger->over = ledger->mortal = false;
+    MUST(open_store(ledger));
+    open_queue(ledger);
+    live(ledger, await_all, POLLERS);
+    look_for_all(ledger);
+    close_queue(ledger);
+    disk_free(ledger->disk);
+    return WR_OK;
+}
+
+static const char *invariant(void *arg)
+{
+    return ((const struct ledger *)arg)->wrong;
+}
+
+static uint64_t state(void *arg)
+{
+    const struct ledger *ledger = arg;
+    uint64_t state = state_mix(state_mix(0, ledger->life), ledger->queued);
+    state = state_mix(state_mix(state, ledger->begun), ledger->stopped);
+    return state_mix(state_mix(state, ledger->helped), ledger->failed);
+}
+
+const struct scenario wr_scenario_queue = {
+    .name = "queue",
+    .what = "research tasks through several lives: nothing lost, nothing twice, all are told",
+    .size = sizeof(struct ledger), .run = run, .invariant = invariant, .state = state,
+    .faults = WR_SIM_SLOW | WR_SIM_WALL,
+};
