@@ -10,7 +10,7 @@
 #include <weir/scope.h>
 
 #include "base/world.h"
-#include "svc/queue/news.h"
+#include "svc/queue/task_news.h"
 #include "svc/queue/scheduler.h"
 #include "svc/queue/slots.h"
 

@@ -23,7 +23,7 @@
 #include <weir/time.h>
 
 #include "store/store.h"
-#include "svc/queue/news.h"
+#include "svc/queue/task_news.h"
 #include "svc/queue/slots.h"
 #include "svc/queue/queue_work.h"
 

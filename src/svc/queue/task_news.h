@@ -1,4 +1,4 @@
-/* news.h - word that something has happened to a task, for those who wait for that.
+/* task_news.h - word that something has happened to a task, for those who wait for that.
  *
  *     err = news_version(news, task, &version, &doubts);
  *     ...look at the task
@@ -13,8 +13,8 @@
  *
  * The last view of a task is kept beside its version, for all who look before the next rises.
  */
-#ifndef WR_QUEUE_NEWS_H
-#define WR_QUEUE_NEWS_H
+#ifndef WR_QUEUE_TASK_NEWS_H
+#define WR_QUEUE_TASK_NEWS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "svc/queue/news.h"
+#include "svc/queue/task_news.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* news.c - see news.h.
+/* task_news.c - see task_news.h.
  *
  * Entries are found by a hash of the task's id.  Each has a watch, made for the first who
  * waits; it is written under the lock, since many may ring at once.
  */
-#include "svc/queue/news.h"
+#include "svc/queue/task_news.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
