@@ -268,6 +268,19 @@ wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_
         STORE_TEXT(id), STORE_INT(attempt), STORE_INT(lease / WR_MS(1))), deadline);
 }
 
+static const struct store_verb release = {
+    .name = "job.release", .writes = true,
+    .sqlite = { "update job set lease_until = 0 where id = ?1 and attempt = ?2 and state = 2" },
+};
+
+wr_err store_job_release(struct store *store, const char *id, uint32_t attempt,
+                         wr_time deadline)
+{
+    uint64_t count;
+    return store_change(store, &release, STORE_VALUES(STORE_TEXT(id), STORE_INT(attempt)),
+                        &count, deadline);
+}
+
 static const struct store_verb finish = {
     .name = "job.finish", .writes = true,
     .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,

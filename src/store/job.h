@@ -110,6 +110,13 @@ void store_jobs_free(struct store_jobs *jobs);
 wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
                       wr_time deadline);
 
+/* Nobody does it any more, whatever the lease says: it is queued again by the next expiry, with
+ * the attempt counted.  For who has lost it, or cannot be sure: a clock that was set ahead ends
+ * a lease, and one that is set back makes it last.  One that is another's, or over, stays as it
+ * is. */
+wr_err store_job_release(struct store *store, const char *id, uint32_t attempt,
+                         wr_time deadline);
+
 /* Done.  Errors: NOTFOUND: it is not yours any more, and nothing has changed; INVALID (too long
  * an output or error; it is still yours). */
 wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,

@@ -264,6 +264,24 @@ STORE_TEST(who_opens_a_file_anew_has_back_what_ran_and_a_server_is_left_alone)
     CHECK_EQ(rig_server ? STORE_JOB_RUNNING : STORE_JOB_QUEUED, state_of(store, "j1"));
 }
 
+STORE_TEST(what_is_released_comes_back_at_once_and_only_from_who_has_it)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_jobs jobs;
+    wr_time next;
+    CHECK_OK(add(store, "j1", 0));
+    CHECK_EQ(1, claim(store, id));
+    CHECK_OK(store_job_release(store, "j1", 2, SOON));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(0, jobs.count);
+    store_jobs_free(&jobs);
+    CHECK_OK(store_job_release(store, "j1", 1, SOON));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(1, jobs.count);
+    store_jobs_free(&jobs);
+    CHECK_EQ(2, claim(store, id));
+}
+
 /* ---- what comes next ---- */
 
 static const char *const slots[] = { "net", NULL };

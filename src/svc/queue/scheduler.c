@@ -165,22 +165,28 @@ static wr_err write_end(struct queue_work *work, wr_err err, bool drained, const
 }
 
 /* As long as it is ours it is tried again: a store that cannot write now may be able to soon.
- * When it was written after all, it is not ours any more. */
-static void conclude(struct scheduler *self, struct queue_work *work, wr_err err)
+ * False: it could not be written, and is not ours any more. */
+static bool conclude(struct scheduler *self, struct queue_work *work, wr_err err)
 {
     const char *awaited = work_awaited(work), *next = work_next(work);
     wr_time pause = PAUSE_MIN, until;
     for (;;) {
         enum work_fate fate = running_fate(self->running, work, &until);
         if (fate == WORK_STOPPED || fate == WORK_LOST || wr_now() >= until)
-            return;
+            return fate == WORK_STOPPED;
         wr_err wrote = write_end(work, err, fate == WORK_DRAINED, awaited, next);
         if (!wrote)
             scheduler_announce(self, work->task);
         if (!wrote || wrote == WR_NOTFOUND || wr_sleep(wr_after(pause)))
-            return;
+            return !wrote;
         pause = pause * 2 < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
     }
+}
+
+/* One that is over, or another's, is not touched by this. */
+static void release(struct scheduler *self, const char *id, uint32_t attempt)
+{
+    (void)!store_job_release(self->conf.store, id, attempt, wr_after(STORE_WITHIN));
 }
 
 static wr_err do_job(void *arg)
@@ -188,7 +194,8 @@ static wr_err do_job(void *arg)
     struct queue_work *work = arg;
     struct scheduler *self = work->news_arg;
     enum queue_slot slot = work->slot;
-    conclude(self, work, run_handler(self, work));
+    if (!conclude(self, work, run_handler(self, work)))
+        release(self, work->id, work->attempt);
     running_leave(self->running, work);
     work_unref(work);
     slots_give(self->conf.slots, slot, 1);
@@ -218,7 +225,7 @@ static wr_err start(struct scheduler *self, enum queue_slot slot, const struct s
 }
 
 /* Claim up to `room` and start them; the rest of the room is given back.  *ret is how many were
- * claimed.  One that cannot be started comes back when its lease has run out. */
+ * claimed. */
 static wr_err claim(struct claimer *claimer, size_t room, size_t *ret)
 {
     struct scheduler *self = claimer->self;
@@ -228,8 +235,12 @@ static wr_err claim(struct claimer *claimer, size_t room, size_t *ret)
         .slot = queue_slot_names[claimer->slot], .max = room, .lease = self->conf.lease,
         .fair = atomic_load(&self->fair) }, &jobs, wr_after(STORE_WITHIN));
     for (size_t i = 0; !err && i < jobs.count; i++) {
-        scheduler_announce(self, jobs.jobs[i].task);
-        started += start(self, claimer->slot, &jobs.jobs[i], jobs.lease_until) == WR_OK;
+        const struct store_job *job = &jobs.jobs[i];
+        scheduler_announce(self, job->task);
+        if (start(self, claimer->slot, job, jobs.lease_until) == WR_OK)
+            started++;
+        else
+            release(self, job->id, job->attempt);
     }
     *ret = jobs.count;
     store_jobs_free(&jobs);
