@@ -59,14 +59,13 @@ static bool same_name(struct mcp_fault *fault, const char *said, const char *mea
         || differ(fault, "Mcp-Name", "is not what the message says");
 }
 
-/* Which parameter of a method is its name; NULL: none. */
-static const char *name_of(const struct mcp_message *message)
+const char *mcp_message_name(const struct mcp_message *message)
 {
     static const struct { const char *method, *param; } rows[] = {
         { "tools/call", "name" }, { "prompts/get", "name" }, { "resources/read", "uri" },
         { "tasks/get", "taskId" }, { "tasks/update", "taskId" }, { "tasks/cancel", "taskId" },
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; message->method && i < sizeof(rows) / sizeof(*rows); i++)
         if (strcmp(rows[i].method, message->method) == 0)
             return json_string_value(json_object_get(message->params, rows[i].param));
     return NULL;
@@ -75,7 +74,7 @@ static const char *name_of(const struct mcp_message *message)
 bool mcp_headers_agree(const struct mcp_headers *headers, const struct mcp_message *message,
                        struct mcp_fault *fault)
 {
-    const char *version = mcp_message_version(message), *name = name_of(message);
+    const char *version = mcp_message_version(message), *name = mcp_message_name(message);
     if (version && !same(fault, "MCP-Protocol-Version", headers->version, version))
         return false;
     if (message->kind != MCP_REQUEST)

@@ -21,6 +21,9 @@ struct mcp_headers {
     const char *name;               /* Mcp-Name */
 };
 
+/* What Mcp-Name says of a message; NULL: it has none. */
+const char *mcp_message_name(const struct mcp_message *message);
+
 /* False: they differ, or one is missing, and the fault says which. */
 bool mcp_headers_agree(const struct mcp_headers *headers, const struct mcp_message *message,
                        struct mcp_fault *fault);
