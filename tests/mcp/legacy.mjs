@@ -5,11 +5,13 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { bibliography, check, end } from "./tap.mjs";
 
 const [weir, url] = process.argv.slice(2);
+const { WEIR_TEST_DATA: data, WEIR_TEST_NODE: node } = process.env;
 const era = url ? "HTTP" : "pipes";
 const client = new Client({ name: "test", version: "1" });
 await client.connect(url
   ? new StreamableHTTPClientTransport(new URL(url))
-  : new StdioClientTransport({ command: weir, args: ["mcp", "--offline"], stderr: "inherit" }));
+  : new StdioClientTransport({ command: weir, stderr: "inherit",
+                               args: ["mcp", "--offline", "--set", `data=${data}`] }));
 
 check(`over ${era} the legacy client is greeted`, client.getServerVersion().name === "weir");
 check("... and told how to use it", client.getInstructions().includes("check_references"));
@@ -17,8 +19,8 @@ check("... and told how to use it", client.getInstructions().includes("check_ref
 const { tools } = await client.listTools();
 check("the tool is listed with both schemas",
   tools[0].name === "check_references" && tools[0].outputSchema && tools[0].inputSchema);
-check("a path may be named over pipes alone",
-  ("path" in tools[0].inputSchema.properties) === !url);
+check("a path may be named over pipes alone, to no node",
+  ("path" in tools[0].inputSchema.properties) === !(url || node));
 
 const told = [];
 const result = await client.callTool(

@@ -4,11 +4,13 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { bibliography, check, end } from "./tap.mjs";
 
 const [weir, url] = process.argv.slice(2);
+const data = process.env.WEIR_TEST_DATA;
 const client = new Client({ name: "test", version: "1" },
                           { versionNegotiation: { mode: { pin: "2026-07-28" } } });
 await client.connect(url
   ? new StreamableHTTPClientTransport(new URL(url))
-  : new StdioClientTransport({ command: weir, args: ["mcp", "--offline"], stderr: "inherit" }));
+  : new StdioClientTransport({ command: weir, stderr: "inherit",
+                               args: ["mcp", "--offline", "--set", `data=${data}`] }));
 
 check(`over ${url ? "HTTP" : "pipes"} the modern client is served`,
   client.getServerVersion()?.name === "weir");

@@ -1,5 +1,8 @@
 /* mcp.c - weir mcp: what Weir can do, for an agent that has started it.
  *
+ * If a node runs on the data directory, that is who answers, by its Unix socket; else this
+ * process does, and has the directory for itself meanwhile.
+ *
  * Standard output is the protocol and nothing else; logs go to standard error.
  */
 #include <errno.h>
@@ -10,16 +13,23 @@
 #include <unistd.h>
 
 #include <weir/fd.h>
+#include <weir/file.h>
 #include <weir/once.h>
 #include <weir/run.h>
 #include <weir/scope.h>
+#include <weir/stream.h>
 
+#include "base/text.h"
+#include "cmd/weir/data.h"
 #include "cmd/weir/flags.h"
 #include "cmd/weir/services.h"
 #include "cmd/weir/weir.h"
+#include "mcp/bridge.h"
 #include "mcp/stdio.h"
 
 extern char **environ;
+
+#define CONNECT_WITHIN WR_S(2)
 
 static const char help_text[] =
     "usage: weir mcp [OPTION...]\n"
@@ -29,7 +39,9 @@ static const char help_text[] =
     "\n"
     "    {\"mcpServers\": {\"weir\": {\"command\": \"weir\", \"args\": [\"mcp\"]}}}\n"
     "\n"
-    "  A node (weir run) offers the same at /mcp.\n"
+    "  A node (weir run) offers the same at /mcp; one that runs on the data directory is who "
+    "answers\n"
+    "  here too, with its own configuration.\n"
     "\n"
     "  --library PATH       a local library (weir library build); may be repeated\n"
     "  --offline            ask nobody outside; with --library, these libraries alone\n"
@@ -42,9 +54,11 @@ static const char help_text[] =
 struct mcp {
     struct flags flags;
     bool libraries, offline;            /* were named; was given */
+    bool flagged;                       /* anything was, that a node would not know of */
     struct wr_conf *conf;
     struct services services;
     struct wr_once *drain;
+    int lock;                           /* of the data directory; -1: not ours */
     bool started;
 };
 
@@ -68,7 +82,8 @@ static wr_err take_end(struct wr_fd **ret, int number, const char *name)
     return err;
 }
 
-static wr_err serve(struct mcp *mcp)
+/* By a node, if there is one, or by ourselves. */
+static wr_err serve(struct mcp *mcp, const struct wr_addr *node)
 {
     struct wr_fd *in = NULL, *out = NULL;
     wr_err err = take_end(&in, STDIN_FILENO, "standard input");
@@ -76,7 +91,8 @@ static wr_err serve(struct mcp *mcp)
         err = take_end(&out, STDOUT_FILENO, "standard output");
     if (!err) {
         mcp->started = true;
-        err = mcp_stdio_serve(&mcp->services.offer, in, out);
+        err = node ? mcp_bridge_serve(node, in, out)
+                   : mcp_stdio_serve(&mcp->services.offer, in, out);
     }
     wr_fd_close(in);
     wr_fd_close(out);
@@ -98,16 +114,57 @@ static wr_err run_service(struct mcp *mcp)
             err = wr_scope_go(scope, "mcp.service", run_child, &children[i]);
     }
     if (!err)
-        err = serve(mcp);
+        err = serve(mcp, NULL);
     (void)!wr_scope_close(scope);
     wr_once_free(mcp->drain);
     return err;
+}
+
+/* Where a node on the data directory would be.  False: nowhere. */
+static bool find_node(const struct wr_conf *conf, struct wr_addr *ret)
+{
+    const char *said = wr_conf_text(conf, "uds.path"), *data = wr_conf_text(conf, "data");
+    struct wr_text path = WR_TEXT(ret->path);
+    *ret = (struct wr_addr){ .kind = WR_ADDR_UNIX };
+    if (!said && !data)
+        return false;
+    wr_text_format(&path, "%s%s", said ? said : data, said ? "" : "/node.sock");
+    return !path.cut;
+}
+
+static bool node_runs(const struct wr_addr *node)
+{
+    struct wr_stream *stream = NULL;
+    wr_err err = wr_connect(&stream, node, wr_after(CONNECT_WITHIN));
+    wr_stream_close(stream);
+    return !err;
+}
+
+/* Have the data directory for ourselves.  Where it cannot be had we do without: nothing that is
+ * offered here keeps anything in it. */
+static void take_data(struct mcp *mcp)
+{
+    char why[DATA_WHY];
+    const char *data = wr_conf_text(mcp->conf, "data");
+    if (!data || wr_conf_bool(mcp->conf, "security.amnesia")
+        || wr_file_make_dir(data, 0700, wr_after(CONNECT_WITHIN)))
+        return;
+    mcp->lock = data_take(data, "weir mcp", why, sizeof(why));
+    if (mcp->lock < 0)
+        fprintf(stderr, "weir: %s is in use (%s): nothing is kept there\n", data, why);
 }
 
 static wr_err run(void *arg)
 {
     struct mcp *mcp = arg;
     char why[NODE_WHY_MAX] = "";
+    struct wr_addr node;
+    if (find_node(mcp->conf, &node) && node_runs(&node)) {
+        fprintf(stderr, "weir: a node runs at %s: it answers%s\n", node.path,
+                mcp->flagged ? ", as it is configured, whatever was said here" : "");
+        return serve(mcp, &node);
+    }
+    take_data(mcp);
     wr_err err = services_open(&mcp->services, mcp->conf, why);
     if (err) {
         fprintf(stderr, "weir: %s\n", why);
@@ -134,6 +191,7 @@ static const struct option known[] = {
 
 static bool take_option(struct mcp *mcp, int option)
 {
+    mcp->flagged |= option == OPT_LIBRARY || option == OPT_OFFLINE || option == OPT_MAILTO;
     switch (option) {
     case OPT_LIBRARY:
         mcp->libraries = true;
@@ -176,12 +234,14 @@ static int start(struct mcp *mcp)
     if (err && mcp->started)
         fprintf(stderr, "weir: the client has gone: %s\n", wr_err_text(err));
     services_free(&mcp->services);
+    if (mcp->lock >= 0)
+        close(mcp->lock);
     return !err ? 0 : mcp->started ? 1 : 2;
 }
 
 int weir_mcp(int argc, char **argv)
 {
-    static struct mcp mcp;
+    static struct mcp mcp = { .lock = -1 };
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
             fputs(help_text, stdout);
