@@ -105,8 +105,7 @@ static char *header_text(const char *value)
         memcpy(text, value, len + 1);
         return text;
     }
-    size_t head = strlen("=?base64?");
-    memcpy(text, "=?base64?", head);
+    size_t head = (size_t)snprintf(text, 10, "=?base64?");
     size_t at = head + wr_base64_print(text + head, value, len);
     for (i = head; i < at; i++)
         text[i] = (char)(text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i]);
@@ -224,7 +223,8 @@ static void keep_session(struct errand *errand)
 /* The node has forgotten the session: begin it anew, without the client hearing of it. */
 static bool begin_anew(struct bridge *bridge)
 {
-    static const char ready[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
+    static const char ready[] = "{\"jsonrpc\":\"2.0\","
+                                "\"method\":\"notifications/initialized\"}";
     struct mcp_posted posted, unheard;
     struct mcp_post again = { .addr = bridge->node, .method = "POST",
                               .body = bridge->initialize, .len = bridge->initialize_len,

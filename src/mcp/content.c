@@ -12,9 +12,11 @@ static void write_base64(struct wr_text *text, const unsigned char *at, size_t l
         size_t left = len - i;
         unsigned bits = (unsigned)at[i] << 16 | (left > 1 ? (unsigned)at[i + 1] << 8 : 0)
             | (left > 2 ? at[i + 2] : 0);
-        char out[4] = { letters[bits >> 18], letters[bits >> 12 & 63],
-                        left > 1 ? letters[bits >> 6 & 63] : '=',
-                        left > 2 ? letters[bits & 63] : '=' };
+        char out[4] = { letters[bits >> 18], letters[bits >> 12 & 63], '=', '=' };
+        if (left > 1)
+            out[2] = letters[bits >> 6 & 63];
+        if (left > 2)
+            out[3] = letters[bits & 63];
         wr_text_bytes(text, out, sizeof(out));
     }
 }

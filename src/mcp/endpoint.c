@@ -321,6 +321,7 @@ static wr_err answer(struct exchange *exchange)
     if (mcp_message_waits(&exchange->message))
         return answer_slowly(exchange, start_work);
     mcp_session_answer(exchange->session, &exchange->message, &exchange->peer);
+    (void)!wr_yield();              /* who sends many at once must not keep others waiting */
     return exchange->message.kind == MCP_REQUEST ? exchange->sent : accepted(exchange);
 }
 

@@ -36,7 +36,7 @@ void mcp_news_tell(struct mcp_news *news, const char *uri)
     size_t len = strlen(uri);
     if (len >= sizeof(item))
         return;
-    memcpy(item, uri, len);
+    memcpy(item, uri, len + 1);
     (void)!wr_bcast_send(news->told, item);
 }
 

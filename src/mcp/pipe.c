@@ -82,7 +82,8 @@ wr_err mcp_pipe_write(struct mcp_pipe *pipe, const char *line, size_t len)
 
 static bool make_room(struct mcp_pipe *pipe)
 {
-    memmove(pipe->bytes, pipe->bytes + pipe->at, pipe->len - pipe->at);
+    if (pipe->at)
+        memmove(pipe->bytes, pipe->bytes + pipe->at, pipe->len - pipe->at);
     pipe->len -= pipe->at;
     pipe->at = 0;
     if (pipe->len < pipe->room)

@@ -47,8 +47,9 @@ static wr_err post_to(wr_handler handler, struct mcp_posted *ret, wr_err result)
     taken[0] = '\0';
     routes[0].handler = handler;
     open_site_of(&site, 0, (struct wr_http_conf){ .routes = routes, .count = 1 });
-    struct mcp_post post = { .addr = wr_listener_addr(site.listener), .method = "POST", .body = "{}", .len = 2,
-                             .headers = &header, .count = 1, .take = take, .arg = &result };
+    struct mcp_post post = { .addr = wr_listener_addr(site.listener), .method = "POST",
+                             .body = "{}", .len = 2, .headers = &header, .count = 1,
+                             .take = take, .arg = &result };
     wr_err err = mcp_post(&post, ret);
     close_site(&site);
     return err;
