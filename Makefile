@@ -24,7 +24,7 @@ bench:
 	@bench/run.py $(SUITE)
 
 eval:
-	@tools/packages build
+	@tools/packages build eval
 	@eval/run.py $(EVAL)
 
 fuzz:
