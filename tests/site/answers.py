@@ -1,5 +1,6 @@
 """What the local site answers, by the first part of a path; see serve.py for the list."""
 import email.utils
+import functools
 import gzip
 import hashlib
 import html
@@ -15,7 +16,7 @@ from prose import Prose
 TOPICS = json.loads((pathlib.Path(__file__).resolve().parent / "topics.json").read_text())
 HTML = "text/html; charset=utf-8"
 WRITTEN = 1_700_000_000         # when pages say that they were written last
-HUGE_MAX, SLOW_MAX = 64 << 20, 60
+HUGE_MAX, SLOW_MAX, MADE_MAX = 64 << 20, 60, 4096
 INSIDE = {"metadata": "http://169.254.169.254/latest/", "ten": "http://10.0.0.1/",
           "home": "http://192.168.1.1/admin", "any": "http://0.0.0.0/",
           "six": "http://[fd00::1]/",
@@ -75,9 +76,14 @@ def index(request, rest):
     return Answer(f"<!DOCTYPE html>{title}<ul>{''.join(rows)}</ul>")
 
 
+@functools.lru_cache(MADE_MAX)
+def made(name, number):
+    """A page takes milliseconds to make up; who asks often is to wait for the wire alone."""
+    return generate.page(name, number)[0].encode()
+
+
 def page(request, rest):
-    text, _ = generate.page(request.domain.name, number_of(rest, most=10 ** 6))
-    return kept(request, Answer(text))
+    return kept(request, Answer(made(request.domain.name, number_of(rest, most=10 ** 6))))
 
 
 def topic(request, rest):

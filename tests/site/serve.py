@@ -72,6 +72,7 @@ class Domain:
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
+    disable_nagle_algorithm = True      # head and body are two writes
 
     def log_message(self, *_):
         pass
@@ -212,6 +213,11 @@ class Site:
         with self.lock:
             return [line["at"] for line in self.log
                     if line["domain"] == domain and line["path"] != "/robots.txt"]
+
+    def warm(self, domain, count):
+        """Make up the first pages of a domain now, so that they are only sent afterwards."""
+        for number in range(count):
+            answers.made(domain, number)
 
     def shelf(self):
         """Everything that a search finds: (words, result)."""
