@@ -9,7 +9,7 @@
 #include "store/schema.h"
 #include "store/verb.h"
 
-#define PATTERNS_BYTES_MAX (128 * (STORE_DOMAIN_MAX + 8))
+#define PATTERNS_BYTES_MAX ((size_t)128 * (STORE_DOMAIN_MAX + 8))
 
 const struct store_step store_domain_tables = {
     .sqlite =
