@@ -36,6 +36,7 @@ UNTESTED = {
     "src/rt/os_trace.c": "the real driver; monitor_test.c sees what it prints",
     "src/rt/stream.c": "passes calls on; each network has its own tests of them",
     "src/store/schema.c": "a list; sqlite_open_test.c takes its steps",
+    "src/store/sqlite_select.c": "sql_read_test.c asks it",
     "src/store/disk_vfs.c": "what SQLite calls; every test on a disk stands on it",
     "src/svc/node/admin.c": "routes of the node; node_test.c calls them",
     "src/svc/node/front.c": "where the node listens; node_test.c comes in by it",

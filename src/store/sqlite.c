@@ -8,6 +8,8 @@
 #include <weir/file.h>
 #include <weir/offload.h>
 
+#include "store/sqlite_quota.h"
+
 #define READERS 4
 #define READ_MAX WR_MS(250)
 #define LOCK_RANK 510
@@ -89,8 +91,10 @@ static void sqlite_close(void *engine, wr_time deadline)
 static void prepare_library(void)
 {
     static atomic_bool done;
-    if (!atomic_exchange(&done, true))
-        (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    if (atomic_exchange(&done, true))
+        return;
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite_quota_install();
 }
 
 /* As the library finds it, with links followed; what it cannot find stays as it is. */
@@ -272,4 +276,5 @@ static const char *sqlite_path(void *engine)
 const struct store_engine store_sqlite = {
     .open = sqlite_open, .close = sqlite_close, .act = sqlite_act, .health = sqlite_health,
     .check = sqlite_check, .backup = sqlite_backup, .path = sqlite_path,
+    .select = sqlite_select,
 };

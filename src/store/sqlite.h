@@ -27,6 +27,9 @@
 #define SQLITE_PAGE 4096
 #define SQLITE_READERS_MAX 64
 
+struct store_ask;
+struct store_answer;
+
 struct sqlite {
     char *path;                     /* "" in memory */
     const char *vfs;
@@ -67,5 +70,9 @@ void sqlite_close_all(struct sqlite *self);
 void sqlite_copies_cut(struct sqlite *self);
 void sqlite_copies_end(struct sqlite *self);
 wr_err sqlite_backup(void *engine, const char *path, struct store_why *why, wr_time deadline);
+
+/* sqlite_select.c: see sql_read.h. */
+wr_err sqlite_select(void *engine, const struct store_ask *ask, struct store_answer *ret,
+                     struct store_why *why, wr_time deadline);
 
 #endif

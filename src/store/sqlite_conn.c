@@ -86,6 +86,11 @@ static int look_at_the_clock(void *arg)
     return wr_now() >= conn->give_up;
 }
 
+void conn_watch(struct conn *conn)
+{
+    sqlite3_progress_handler(conn->db, STEPS_PER_LOOK, look_at_the_clock, conn);
+}
+
 /* Whole pages in our own memory: a file that shrinks under a map is a signal.  Temporary
  * tables too, so that in amnesia nothing reaches a disk. */
 static const char settings[] = "pragma temp_store = memory;"
@@ -137,7 +142,7 @@ wr_err conn_open(struct conn *conn, const struct conn_conf *conf, struct store_w
                                                       : "select count(*) from sqlite_schema",
                             NULL, NULL, NULL);
     if (code == SQLITE_OK) {
-        sqlite3_progress_handler(conn->db, STEPS_PER_LOOK, look_at_the_clock, conn);
+        conn_watch(conn);
         return WR_OK;
     }
     wr_err err = open_err(conn->db, code);

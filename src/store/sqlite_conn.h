@@ -42,6 +42,9 @@ struct conn_conf {
  * process), IO (not a database, damaged), NOMEM; with a sentence in *why. */
 wr_err conn_open(struct conn *conn, const struct conn_conf *conf, struct store_why *why);
 
+/* Look at the clock while statements run: give_up holds. */
+void conn_watch(struct conn *conn);
+
 /* One that was never opened, or is closed, is fine. */
 void conn_close(struct conn *conn);
 

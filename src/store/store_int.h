@@ -18,6 +18,9 @@ struct store_act {
                                                              * writer, between transactions */
 };
 
+struct store_ask;
+struct store_answer;
+
 struct store_engine {
     /* `rest` is the url after the scheme. */
     wr_err (*open)(void **ret, const struct store_conf *conf, const char *rest,
@@ -29,6 +32,9 @@ struct store_engine {
     wr_err (*backup)(void *engine, const char *path, struct store_why *why, wr_time deadline);
     const char *(*path)(void *engine);      /* of its file, beside which blobs may lie; or
                                              * NULL: they are rows */
+    /* sql_read.h; NULL where it is not supported. */
+    wr_err (*select)(void *engine, const struct store_ask *ask, struct store_answer *ret,
+                     struct store_why *why, wr_time deadline);
     /* Where others write too; NULL where nobody does.  From now on raise what they have
      * queued; tell them what was queued here. */
     wr_err (*listen)(void *engine, struct wakes *wakes, struct store_why *why,
