@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forget.h"
 #include "store/store_int.h"
 
 #define VALUES_FIRST 32
@@ -18,7 +19,7 @@ static bool grow(struct rows *rows, void **at, size_t *cap, size_t need, size_t 
     size_t want = *cap ? *cap : first;
     while (want < need)
         want *= 2;
-    void *grown = reallocarray(*at, want, size);
+    void *grown = wr_forget_realloc(*at, want * size);      /* both are bounded */
     if (!grown) {
         rows->err = WR_NOMEM;
         return false;
@@ -89,8 +90,8 @@ wr_err rows_done(struct rows *rows, size_t columns, struct store_rows *ret)
     if (!err && columns && rows->count / columns > STORE_ROWS_MAX)
         err = WR_INVALID;
     if (err) {
-        free(rows->values);
-        free(rows->bytes);
+        wr_forget_free(rows->values);
+        wr_forget_free(rows->bytes);
         *ret = (struct store_rows){ 0 };
     } else {
         for (size_t i = 0; i < rows->count; i++) {
@@ -119,8 +120,8 @@ struct store_value store_text_value(const char *text)
 
 void store_rows_free(struct store_rows *rows)
 {
-    free(rows->values);
-    free(rows->memory);
+    wr_forget_free(rows->values);
+    wr_forget_free(rows->memory);
     *rows = (struct store_rows){ 0 };
 }
 

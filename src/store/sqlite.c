@@ -111,6 +111,7 @@ static char *true_path(const char *name, const char *path)
 
 wr_err store_true_path(char *ret, size_t size, const char *path)
 {
+    sqlite_forget_install();
     prepare_library();
     char *text = true_path(NULL, path);
     if (!text)
@@ -149,6 +150,7 @@ static wr_err sqlite_open(void **ret, const struct store_conf *conf, const char 
                           struct store_why *why, wr_time deadline)
 {
     struct sqlite *self = NULL;
+    sqlite_forget_install();
     prepare_library();
     store_say(why, "out of memory");
     wr_err err = sqlite_new(&self, conf, path);

@@ -23,6 +23,7 @@
 
 #include "store/sqlite_conn.h"
 #include "store/meter.h"
+#include "store/sqlite_forget.h"
 
 #define SQLITE_PAGE 4096
 #define SQLITE_READERS_MAX 64
