@@ -1,0 +1,567 @@
+/* queue_desk.c - see queue_desk.h. */
+#include "svc/queue/queue_desk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/offload.h>
+
+#include "base/json.h"
+#include "svc/queue/status.h"
+#include "svc/queue/target.h"
+
+#define OFFLOAD_FROM 16                 /* so many targets are read beside the fibers */
+
+const char *const queue_stop_reasons[] = { "session_completed", "budget_exhausted",
+                                           "user_cancelled", NULL };
+const char *const queue_stop_modes[] = { [QUEUE_GRACEFUL] = "graceful",
+                                         [QUEUE_IMMEDIATE] = "immediate",
+                                         [QUEUE_FULL] = "full", NULL };
+const char *const queue_stop_scopes[] = { "all_jobs", "target_queue_only", NULL };
+const char *const queue_auth_targets[] = { "item", "domain", "task", NULL };
+const char *const queue_auth_actions[] = { "complete", "skip", NULL };
+const char *const queue_auth_groups[] = { "none", "domain", "type", NULL };
+const char *const queue_auth_filters[] = { "all", "high", "medium", "low", NULL };
+const char *const queue_details[] = { "summary", "full", NULL };
+
+/* ---- arguments ---- */
+
+wr_err queue_why_say(struct queue_why *why, wr_err err, const char *code, const char *param,
+                     const char *format, ...)
+{
+    va_list args;
+    snprintf(why->code, sizeof(why->code), "%s", code);
+    snprintf(why->param, sizeof(why->param), "%s", param);
+    va_start(args, format);
+    vsnprintf(why->text, sizeof(why->text), format, args);
+    va_end(args);
+    return err;
+}
+
+#define refuse(why, param, ...) \
+    queue_why_say(why, WR_INVALID, "INVALID_PARAMS", param, __VA_ARGS__)
+
+static const json_t *get(const struct queue_said *said, const char *name)
+{
+    const json_t *value = said->get(said->from, name);
+    return json_is_null(value) ? NULL : value;
+}
+
+/* The number of a word, the first where none is said. */
+static wr_err take_word(const struct queue_said *said, const char *name,
+                        const char *const *words, int *ret, struct queue_why *why)
+{
+    char all[120];
+    struct wr_text text = WR_TEXT(all);
+    const json_t *value = get(said, name);
+    const char *word = json_string_value(value);
+    *ret = 0;
+    if (!value)
+        return WR_OK;
+    for (int i = 0; words[i]; i++) {
+        if (word && strcmp(words[i], word) == 0) {
+            *ret = i;
+            return WR_OK;
+        }
+        wr_text_format(&text, "%s%s", i ? ", " : "", words[i]);
+    }
+    return refuse(why, name, "%s is %s%.60s%s; allowed are %s", name, word ? "\"" : "",
+                  word ? word : "no text", word ? "\"" : "", all);
+}
+
+static wr_err take_text(const struct queue_said *said, const char *name, const char **ret,
+                        struct queue_why *why)
+{
+    const json_t *value = get(said, name);
+    *ret = json_string_value(value);
+    if (value && (!*ret || !(*ret)[0]))
+        return refuse(why, name, "%s must be a text that is not empty", name);
+    return WR_OK;
+}
+
+/* *ret stays as it is where none is said. */
+static wr_err take_number(const json_t *value, const char *name, int64_t min, int64_t max,
+                          int64_t *ret, struct queue_why *why)
+{
+    if (!value || json_is_null(value))
+        return WR_OK;
+    int64_t number = json_integer_value(value);
+    if (!json_is_integer(value))
+        return refuse(why, name, "%s must be a whole number", name);
+    if (number < min || number > max)
+        return refuse(why, name, "%s is %lld; allowed are whole numbers from %lld to %lld",
+                      name, (long long)number, (long long)min, (long long)max);
+    *ret = number;
+    return WR_OK;
+}
+
+/* ---- tasks ---- */
+
+static wr_err take_budget(struct queue_desk *desk, const json_t *budget,
+                          struct queue_task *ret, struct queue_why *why)
+{
+    const json_t *seconds = json_object_get(budget, "max_seconds");
+    if (budget && !json_is_object(budget))
+        return refuse(why, "config.budget", "config.budget must be an object");
+    if (json_object_get(budget, "budget_pages"))
+        return refuse(why, "config.budget.budget_pages",
+                      "config.budget.budget_pages is no name any more: say max_pages");
+    wr_err err = take_number(json_object_get(budget, "max_pages"), "config.budget.max_pages", 0,
+                             atomic_load(&desk->pages_max), &ret->pages_max, why);
+    if (!err && json_is_integer(seconds) && json_integer_value(seconds) < 0)
+        ret->seconds_max = 0;           /* as the reference has it */
+    else if (!err)
+        err = take_number(seconds, "config.budget.max_seconds", 0, QUEUE_SECONDS_MAX,
+                          &ret->seconds_max, why);
+    return err;
+}
+
+static void write_budget(struct wr_json *json, int64_t pages, int64_t seconds)
+{
+    wr_json_object(json, "budget");
+    wr_json_i64(json, "max_pages", pages);
+    wr_json_i64(json, "max_seconds", seconds);
+    wr_json_end(json);
+}
+
+static void write_time(struct wr_json *json, const char *key, struct wr_wall wall)
+{
+    char buf[40];
+    struct wr_text text = WR_TEXT(buf);
+    wr_text_rfc3339(&text, wall);
+    wr_json_bytes(json, key, text.at, text.len);
+}
+
+wr_err queue_desk_create(struct queue_desk *desk, const struct queue_said *said,
+                         struct wr_text *text, struct queue_why *why, wr_time deadline)
+{
+    struct queue_task task = { .pages_max = atomic_load(&desk->pages_max),
+                               .seconds_max = atomic_load(&desk->seconds_max) };
+    const json_t *config = get(said, "config");
+    char id[QUEUE_ID];
+    wr_err err = take_text(said, "hypothesis", &task.hypothesis, why);
+    if (!err && !task.hypothesis)
+        err = refuse(why, "hypothesis", "hypothesis is missing: say what is to be found out");
+    if (!err && strlen(task.hypothesis) > STORE_TASK_TEXT_MAX)
+        err = refuse(why, "hypothesis", "hypothesis has %zu bytes; at most %d are allowed",
+                     strlen(task.hypothesis), STORE_TASK_TEXT_MAX);
+    if (!err && config && !json_is_object(config))
+        err = refuse(why, "config", "config must be an object");
+    if (!err)
+        err = take_budget(desk, json_object_get(config, "budget"), &task, why);
+    if (!err)
+        err = queue_create(desk->queue, &task, id, why, deadline);
+    if (err)
+        return err;
+    struct wr_json json = wr_json_to(text);
+    wr_json_object(&json, NULL);
+    wr_json_bool(&json, "ok", true);
+    wr_json_str(&json, "task_id", id);
+    wr_json_str(&json, "hypothesis", task.hypothesis);
+    write_time(&json, "created_at", wr_wall());
+    write_budget(&json, task.pages_max, task.seconds_max);
+    wr_json_str(&json, "message", "made; give it something to look at with queue_targets");
+    wr_json_end(&json);
+    return WR_OK;
+}
+
+/* More of it than is used, up to as much again as a new task gets: so what a task may cost is
+ * somebody's decision each time. */
+wr_err queue_desk_budget(struct queue_desk *desk, const char *task,
+                         const struct queue_said *said, struct wr_text *text,
+                         struct queue_why *why, wr_time deadline)
+{
+    struct queue_look_at at;
+    int64_t pages = -1, seconds = -1;
+    wr_err err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, why, deadline);
+    if (err)
+        return err;
+    struct queue_view *view = at.view;
+    err = take_number(get(said, "max_pages"), "max_pages", 0,
+                      view->pages_used + atomic_load(&desk->pages_max), &pages, why);
+    if (!err)
+        err = take_number(get(said, "max_seconds"), "max_seconds", 0, QUEUE_SECONDS_MAX,
+                          &seconds, why);
+    if (!err && pages < 0 && seconds < 0)
+        err = refuse(why, "max_pages", "neither max_pages nor max_seconds is given");
+    if (!err)
+        err = queue_allow(desk->queue, task, pages, seconds, why, deadline);
+    if (!err) {
+        struct wr_json json = wr_json_to(text);
+        wr_json_object(&json, NULL);
+        wr_json_bool(&json, "ok", true);
+        wr_json_str(&json, "task_id", view->id);
+        write_budget(&json, pages < 0 ? view->pages_max : pages,
+                     seconds < 0 ? view->seconds_max : seconds);
+        wr_json_i64(&json, "pages_used", view->pages_used);
+        wr_json_end(&json);
+    }
+    queue_view_unref(view);
+    return err;
+}
+
+static void write_task(struct wr_json *json, const struct store_task *task)
+{
+    wr_json_object(json, NULL);
+    wr_json_str(json, "task_id", task->id);
+    wr_json_str(json, "status", store_task_word(task->status));
+    if (task->reason)
+        wr_json_str(json, "stop_reason", task->reason);
+    wr_json_str(json, "hypothesis", task->hypothesis);
+    write_time(json, "created_at", task->created_at);
+    wr_json_i64(json, "pages_used", task->pages_used);
+    write_budget(json, task->pages_max, task->seconds_max);
+    wr_json_end(json);
+}
+
+wr_err queue_desk_tasks(struct queue_desk *desk, const char *before, size_t max,
+                        struct wr_text *text, wr_time deadline)
+{
+    struct store_tasks *tasks = calloc(1, sizeof(*tasks));
+    if (!tasks)
+        return WR_NOMEM;
+    wr_err err = store_task_list(queue_store(desk->queue), before, max, tasks, deadline);
+    if (!err) {
+        struct wr_json json = wr_json_to(text);
+        wr_json_object(&json, NULL);
+        wr_json_bool(&json, "ok", true);
+        wr_json_array(&json, "tasks");
+        for (size_t i = 0; i < tasks->count; i++)
+            write_task(&json, &tasks->tasks[i]);
+        wr_json_end(&json);
+        if (tasks->count == max)
+            wr_json_str(&json, "next_cursor", tasks->tasks[max - 1].id);
+        wr_json_end(&json);
+    }
+    store_tasks_free(tasks);
+    free(tasks);
+    return err;
+}
+
+/* ---- targets and jobs ---- */
+
+struct reading {
+    struct queue_targets targets;
+    struct queue_targets_said said;
+    struct queue_why *why;
+    wr_err err;
+};
+
+static void read_targets(void *arg)
+{
+    struct reading *reading = arg;
+    reading->err = queue_targets_read(&reading->targets, &reading->said, reading->why);
+}
+
+wr_err queue_desk_submit(struct queue_desk *desk, const char *task,
+                         const struct queue_said *said, struct wr_text *text,
+                         struct queue_why *why, wr_time deadline)
+{
+    struct queue_submitted submitted = { 0 };
+    struct reading reading = { .said = { task, get(said, "targets"), get(said, "options") },
+                               .why = why };
+    wr_err err = WR_OK;
+    if (json_array_size(reading.said.targets) < OFFLOAD_FROM)
+        read_targets(&reading);
+    else
+        err = wr_offload(read_targets, &reading, deadline);
+    if (!err)
+        err = reading.err;
+    if (!err) {
+        err = queue_submit(desk->queue, task, reading.targets.rows.at, &submitted, why,
+                           deadline);
+        if (!err)
+            queue_targets_write(text, &reading.targets, &submitted);
+        queue_submitted_free(&submitted);
+    }
+    queue_targets_free(&reading.targets);
+    return err;
+}
+
+wr_err queue_desk_job(struct queue_desk *desk, const char *id, struct wr_text *text,
+                      struct queue_why *why, wr_time deadline)
+{
+    struct store_jobs *jobs = calloc(1, sizeof(*jobs));
+    if (!jobs)
+        return WR_NOMEM;
+    wr_err err = store_job_get(queue_store(desk->queue), id, jobs, deadline);
+    if (err == WR_NOTFOUND)
+        err = queue_why_say(why, err, "RESOURCE_NOT_FOUND", "job_id", "there is no job "
+                            "\"%.60s\", or no longer (queue.history)", id);
+    if (!err) {
+        struct wr_json json = wr_json_to(text);
+        queue_job_write(&json, &jobs->jobs[0], true);
+    }
+    store_jobs_free(jobs);
+    free(jobs);
+    return err;
+}
+
+wr_err queue_desk_status(struct queue_desk *desk, const struct queue_look_at *at, bool full,
+                         struct wr_text *text, wr_time deadline)
+{
+    struct queue_status status;
+    wr_err err = queue_status_read(&status, queue_store(desk->queue), at->view, full, deadline);
+    status.change = at->change;
+    if (!err)
+        queue_status_write(text, &status);
+    queue_status_free(&status);
+    return err;
+}
+
+/* ---- stopping ---- */
+
+static uint64_t count_state(const struct store_counts *counts, enum store_job_state state)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < counts->count; i++)
+        all += counts->counts[i].jobs[state];
+    return all;
+}
+
+static void write_canceled(struct wr_json *json, const struct queue_stopped *stopped)
+{
+    const struct store_counts *counts = &stopped->canceled;
+    wr_json_object(json, "cancelled_counts");
+    wr_json_u64(json, "queued_cancelled", count_state(counts, STORE_JOB_QUEUED));
+    wr_json_u64(json, "running_cancelled", count_state(counts, STORE_JOB_RUNNING));
+    wr_json_u64(json, "awaiting_auth_cancelled", count_state(counts, STORE_JOB_WAITING));
+    wr_json_u64(json, "tasks_cancelled", stopped->interrupted);
+    wr_json_u64(json, "scheduler_jobs_cancelled", stopped->interrupted);
+    wr_json_u64(json, "jobs_waited", stopped->waited);
+    wr_json_object(json, "by_kind");
+    for (size_t i = 0; i < counts->count; i++) {
+        wr_json_object(json, counts->counts[i].kind);
+        wr_json_u64(json, "queued", counts->counts[i].jobs[STORE_JOB_QUEUED]);
+        wr_json_u64(json, "running", counts->counts[i].jobs[STORE_JOB_RUNNING]);
+        wr_json_u64(json, "awaiting_auth", counts->counts[i].jobs[STORE_JOB_WAITING]);
+        wr_json_end(json);
+    }
+    wr_json_end(json);
+    wr_json_end(json);
+}
+
+/* All kinds but that of targets, and those that clients of the reference know. */
+static void write_unaffected(struct wr_json *json, bool targets_only)
+{
+    wr_json_array(json, "unaffected_kinds");
+    if (targets_only) {
+        wr_json_str(json, NULL, queue_kinds[QUEUE_VERIFY].name);
+        wr_json_str(json, NULL, queue_kinds[QUEUE_CITATIONS].name);
+        wr_json_str(json, NULL, queue_kinds[QUEUE_EMBED].name);
+        wr_json_str(json, NULL, "nli");
+    }
+    wr_json_end(json);
+}
+
+/* What it has come to; without it the answer is no less true. */
+static void write_summary(struct wr_json *json, struct queue_desk *desk, const char *task,
+                          wr_time deadline)
+{
+    struct queue_look_at at;
+    struct queue_why ignored;
+    if (queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, &ignored, deadline))
+        return;
+    struct queue_view *view = at.view;
+    uint64_t all = 0;
+    for (int state = STORE_JOB_QUEUED; state <= STORE_JOB_CANCELED; state++)
+        all += queue_view_count(view, QUEUE_TARGET, (enum store_job_state)state);
+    wr_json_object(json, "summary");
+    wr_json_u64(json, "total_searches", all);
+    wr_json_u64(json, "satisfied_searches",
+                queue_view_count(view, QUEUE_TARGET, STORE_JOB_COMPLETED));
+    wr_json_i64(json, "pages_used", view->pages_used);
+    wr_json_end(json);
+    queue_view_unref(view);
+}
+
+wr_err queue_desk_stop(struct queue_desk *desk, const char *task,
+                       const struct queue_said *said, struct wr_text *text,
+                       struct queue_why *why, wr_time deadline)
+{
+    int reason, mode, scope;
+    struct queue_stopped *stopped;
+    wr_err err = take_word(said, "reason", queue_stop_reasons, &reason, why);
+    if (!err)
+        err = take_word(said, "mode", queue_stop_modes, &mode, why);
+    if (!err)
+        err = take_word(said, "scope", queue_stop_scopes, &scope, why);
+    if (err)
+        return err;
+    stopped = calloc(1, sizeof(*stopped));
+    if (!stopped)
+        return WR_NOMEM;
+    err = queue_stop(desk->queue, task, &(struct queue_stop){
+        .reason = queue_stop_reasons[reason], .mode = (enum queue_mode)mode,
+        .targets_only = scope == 1 }, stopped, why, deadline);
+    if (!err) {
+        struct wr_json json = wr_json_to(text);
+        wr_json_object(&json, NULL);
+        wr_json_bool(&json, "ok", true);
+        wr_json_str(&json, "task_id", task);
+        wr_json_str(&json, "final_status", store_task_word(STORE_TASK_PAUSED));
+        wr_json_str(&json, "reason", queue_stop_reasons[reason]);
+        wr_json_str(&json, "mode", queue_stop_modes[mode]);
+        wr_json_str(&json, "scope", queue_stop_scopes[scope]);
+        write_canceled(&json, stopped);
+        write_unaffected(&json, scope == 1);
+        write_summary(&json, desk, task, deadline);
+        wr_json_bool(&json, "is_resumable", true);
+        wr_json_end(&json);
+    }
+    free(stopped);
+    return err;
+}
+
+/* ---- what waits for a person ---- */
+
+static void write_auth(struct wr_json *json, const struct store_auth *auth)
+{
+    wr_json_object(json, NULL);
+    wr_json_str(json, "queue_id", auth->id);
+    wr_json_str(json, "url", auth->url);
+    wr_json_str(json, "domain", auth->domain);
+    wr_json_str(json, "auth_type", auth->type);
+    wr_json_str(json, "priority", auth->priority);
+    write_time(json, "created_at", auth->queued_at);
+    write_time(json, "expires_at", auth->expires_at);
+    wr_json_str(json, "task_id", auth->task);
+    wr_json_str(json, "job_id", auth->job);
+    wr_json_end(json);
+}
+
+static const char *group_of(const struct store_auth *auth, int group_by)
+{
+    return group_by == 1 ? auth->domain : auth->type;
+}
+
+static bool wanted(const struct store_auth *auth, const char *filter)
+{
+    return strcmp(filter, "all") == 0 || strcmp(filter, auth->priority) == 0;
+}
+
+/* Those of the same group as the first, which is the first of its group. */
+static void write_group(struct wr_json *json, const struct store_auths *auths, size_t first,
+                        int group_by, const char *filter)
+{
+    const char *name = group_of(&auths->auths[first], group_by);
+    for (size_t i = 0; i < first; i++)
+        if (wanted(&auths->auths[i], filter)
+            && strcmp(group_of(&auths->auths[i], group_by), name) == 0)
+            return;
+    wr_json_array(json, name);
+    for (size_t i = first; i < auths->count; i++)
+        if (wanted(&auths->auths[i], filter)
+            && strcmp(group_of(&auths->auths[i], group_by), name) == 0)
+            write_auth(json, &auths->auths[i]);
+    wr_json_end(json);
+}
+
+static void write_auths(struct wr_text *text, const struct store_auths *auths, int group_by,
+                        const char *filter)
+{
+    struct wr_json json = wr_json_to(text);
+    uint64_t count = 0;
+    wr_json_object(&json, NULL);
+    wr_json_bool(&json, "ok", true);
+    wr_json_str(&json, "group_by", queue_auth_groups[group_by]);
+    if (group_by)
+        wr_json_object(&json, "groups");
+    else
+        wr_json_array(&json, "items");
+    for (size_t i = 0; i < auths->count; i++) {
+        if (!wanted(&auths->auths[i], filter))
+            continue;
+        count++;
+        if (group_by)
+            write_group(&json, auths, i, group_by, filter);
+        else
+            write_auth(&json, &auths->auths[i]);
+    }
+    wr_json_end(&json);
+    wr_json_u64(&json, "total_count", count);
+    wr_json_end(&json);
+}
+
+wr_err queue_desk_auths(struct queue_desk *desk, const struct queue_said *said,
+                        struct wr_text *text, struct queue_why *why, wr_time deadline)
+{
+    const char *task = NULL;
+    int group_by, filter;
+    wr_err err = take_text(said, "task_id", &task, why);
+    if (!err)
+        err = take_word(said, "group_by", queue_auth_groups, &group_by, why);
+    if (!err)
+        err = take_word(said, "priority_filter", queue_auth_filters, &filter, why);
+    if (err)
+        return err;
+    struct store_auths *auths = calloc(1, sizeof(*auths));
+    if (!auths)
+        return WR_NOMEM;
+    err = queue_auth_list(desk->queue, task, auths, why, deadline);
+    if (!err)
+        write_auths(text, auths, group_by, queue_auth_filters[filter]);
+    store_auths_free(auths);
+    free(auths);
+    return err;
+}
+
+static const char *const which_names[] = { "queue_id", "domain", "task_id" };
+
+static wr_err take_which(const struct queue_said *said, int target,
+                         struct store_auth_which *ret, struct queue_why *why)
+{
+    const char *value = NULL;
+    wr_err err = take_text(said, which_names[target], &value, why);
+    if (!err && !value)
+        err = refuse(why, which_names[target], "%s is missing: with target \"%s\" it says "
+                     "which", which_names[target], queue_auth_targets[target]);
+    *(target == 0 ? &ret->id : target == 1 ? &ret->domain : &ret->task) = value;
+    return err;
+}
+
+wr_err queue_desk_resolve(struct queue_desk *desk, const struct queue_said *said,
+                          struct wr_text *text, struct queue_why *why, wr_time deadline)
+{
+    struct store_auth_which which = { 0 };
+    const json_t *success = get(said, "success");
+    int target, action;
+    if (!get(said, "action"))
+        return refuse(why, "action", "action is missing; allowed are complete, skip");
+    wr_err err = take_word(said, "target", queue_auth_targets, &target, why);
+    if (!err)
+        err = take_word(said, "action", queue_auth_actions, &action, why);
+    if (!err && success && !json_is_boolean(success))
+        err = refuse(why, "success", "success must be true or false");
+    if (!err)
+        err = take_which(said, target, &which, why);
+    if (err)
+        return err;
+    bool done = action == 0 && !json_is_false(success);
+    struct store_auths *auths = calloc(1, sizeof(*auths));
+    if (!auths)
+        return WR_NOMEM;
+    err = queue_auth_resolve(desk->queue, &which,
+                             done ? STORE_AUTH_COMPLETED : STORE_AUTH_SKIPPED, auths, why,
+                             deadline);
+    if (!err) {
+        struct wr_json json = wr_json_to(text);
+        wr_json_object(&json, NULL);
+        wr_json_bool(&json, "ok", true);
+        wr_json_str(&json, "target", queue_auth_targets[target]);
+        wr_json_str(&json, "action", queue_auth_actions[action]);
+        wr_json_str(&json, which_names[target], json_string_value(get(said,
+                                                                      which_names[target])));
+        wr_json_u64(&json, "resolved_count", auths->count);
+        if (action == 0)
+            wr_json_bool(&json, "success", done);
+        else
+            wr_json_null(&json, "success");
+        wr_json_end(&json);
+    }
+    store_auths_free(auths);
+    free(auths);
+    return err;
+}
