@@ -1,0 +1,527 @@
+/* queue_route.c - see queue_route.h. */
+#include "svc/queue/queue_route.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/chan.h>
+#include <weir/metric.h>
+#include <weir/offload.h>
+#include <weir/once.h>
+#include <weir/scope.h>
+#include <weir/sse.h>
+#include <weir/task.h>
+
+#include "base/json.h"
+#include "net/json_in.h"
+#include "svc/service.h"
+
+#define BODY_MAX ((size_t)4 << 20)
+#define BODY_WITHIN WR_S(20)
+#define LARGE ((size_t)64 << 10)        /* such a body is read beside the fibers */
+#define SUBMIT_WITHIN WR_S(30)
+#define STOP_WITHIN (QUEUE_GRACE + WR_S(15))
+#define LOOK_WITHIN (QUEUE_WAIT_MAX + WR_S(5))
+#define ANSWER_WITHIN WR_S(2)           /* of what was waited for */
+#define LIST_PRESET 20
+#define QUIET WR_S(1)                   /* between looks at a task of which nothing is open */
+
+static struct wr_metric polls_metric = {
+    .name = "queue_polls", .help = "Clients that wait for something to happen to a task.",
+    .type = WR_GAUGE, .svc = "queue" };
+static struct wr_metric answered_metric = {
+    .name = "queue_polls_total",
+    .help = "Waits for something to happen to a task, by how they ended.",
+    .type = WR_COUNTER, .labels = { "result" }, .series_max = 8, .svc = "queue" };
+
+/* ---- answers ---- */
+
+static wr_err answer(struct wr_call *call, unsigned status, struct wr_text *text)
+{
+    bool whole = !text->cut;
+    if (whole) {
+        wr_call_status(call, status);
+        wr_call_type(call, "application/json");
+        wr_call_write(call, text->at, text->len);
+    }
+    wr_text_free(text);
+    return whole ? WR_OK : WR_NOMEM;
+}
+
+static unsigned status_of(wr_err err)
+{
+    return err == WR_DENIED ? 409 : (unsigned)wr_err_http(err);
+}
+
+/* As the queue says it; what it does not say is the server's to word. */
+static wr_err fail(struct wr_call *call, wr_err err, const struct queue_why *why)
+{
+    char buf[2000], type[80];
+    struct wr_text text = WR_TEXT(buf);
+    struct wr_json json = wr_json_to(&text);
+    if (!why->code[0])
+        return err;
+    snprintf(type, sizeof(type), "urn:weir:problem:%s", why->code);
+    wr_json_object(&json, NULL);
+    wr_json_str(&json, "type", type);
+    wr_json_str(&json, "title", wr_err_text(err));
+    wr_json_u64(&json, "status", status_of(err));
+    wr_json_str(&json, "detail", why->text);
+    wr_json_str(&json, "error_code", why->code);
+    if (why->param[0])
+        wr_json_str(&json, "param", why->param);
+    wr_json_bool(&json, "retryable", wr_err_retryable(err));
+    wr_json_end(&json);
+    wr_call_status(call, status_of(err));
+    wr_call_type(call, "application/problem+json");
+    wr_call_write(call, text.at, text.len);
+    return WR_OK;
+}
+
+static wr_err finish(struct wr_call *call, wr_err err, unsigned status, struct wr_text *text,
+                     const struct queue_why *why)
+{
+    if (!err)
+        return answer(call, status, text);
+    wr_text_free(text);
+    return fail(call, err, why);
+}
+
+/* The desk, if there is a queue behind it. */
+static wr_err desk_of(struct wr_call *call, struct queue_desk **ret)
+{
+    *ret = wr_call_arg(call);
+    if ((*ret)->queue)
+        return WR_OK;
+    return wr_call_fail(call, WR_UNSUPPORTED, "there is no queue here: it needs a store");
+}
+
+/* ---- arguments ---- */
+
+struct body {
+    const char *at;
+    size_t len;
+    json_t *json;
+    const char *why;
+};
+
+static void parse(void *arg)
+{
+    struct body *body = arg;
+    body->json = json_in_large(body->at, body->len, &body->why);
+}
+
+/* No body is no argument. */
+static wr_err read_body(struct wr_call *call, json_t **ret, struct queue_why *why)
+{
+    struct body body = { .why = "there is no memory for it" };
+    body.at = wr_call_body(call, &body.len);
+    wr_err err = WR_OK;
+    if (body.len == 0)
+        body.json = json_object();
+    else if (body.len < LARGE)
+        parse(&body);
+    else
+        err = wr_offload(parse, &body, wr_call_deadline(call));
+    *ret = body.json;
+    if (!err && !body.json)
+        err = queue_why_say(why, WR_INVALID, "INVALID_PARAMS", "body", "the body must be an "
+                            "object of JSON: %s", body.why);
+    return err;
+}
+
+static const json_t *of_body(const void *from, const char *name)
+{
+    return json_object_get(from, name);
+}
+
+/* A number of the query; *ret stays as it is where there is none. */
+static wr_err take_query(struct wr_call *call, const char *name, long max, long *ret,
+                         struct queue_why *why)
+{
+    const char *text = wr_call_query(call, name);
+    char *end;
+    if (!text)
+        return WR_OK;
+    *ret = strtol(text, &end, 10);
+    if (!*text || *end || *ret < 0 || *ret > max)
+        return queue_why_say(why, WR_INVALID, "INVALID_PARAMS", name, "%s is \"%.40s\"; "
+                             "allowed are whole numbers from 0 to %ld", name, text, max);
+    return WR_OK;
+}
+
+/* ---- what is asked and answered at once ---- */
+
+typedef wr_err (*ask_fn)(struct queue_desk *desk, const struct queue_said *said,
+                         struct wr_text *text, struct queue_why *why, wr_time deadline);
+typedef wr_err (*ask_of_fn)(struct queue_desk *desk, const char *task,
+                            const struct queue_said *said, struct wr_text *text,
+                            struct queue_why *why, wr_time deadline);
+
+/* One of both. */
+static wr_err pass_on(struct wr_call *call, ask_fn ask, ask_of_fn ask_of, unsigned status)
+{
+    struct wr_text text = wr_text_heap(QUEUE_ANSWER_MAX);
+    struct queue_why why = { 0 };
+    struct queue_desk *desk;
+    json_t *body = NULL;
+    wr_err err = desk_of(call, &desk);
+    if (err)
+        return err;
+    err = read_body(call, &body, &why);
+    struct queue_said said = { of_body, body };
+    if (!err && ask)
+        err = ask(desk, &said, &text, &why, wr_call_deadline(call));
+    else if (!err)
+        err = ask_of(desk, wr_call_param(call, "id"), &said, &text, &why,
+                     wr_call_deadline(call));
+    json_decref(body);
+    return finish(call, err, status, &text, &why);
+}
+
+static wr_err post_task(struct wr_call *call)
+{
+    return pass_on(call, queue_desk_create, NULL, 201);
+}
+
+static wr_err post_targets(struct wr_call *call)
+{
+    return pass_on(call, NULL, queue_desk_submit, 200);
+}
+
+static wr_err post_stop(struct wr_call *call)
+{
+    return pass_on(call, NULL, queue_desk_stop, 200);
+}
+
+static wr_err post_budget(struct wr_call *call)
+{
+    return pass_on(call, NULL, queue_desk_budget, 200);
+}
+
+static wr_err post_resolve(struct wr_call *call)
+{
+    return pass_on(call, queue_desk_resolve, NULL, 200);
+}
+
+static wr_err get_auths(struct wr_call *call)
+{
+    static const char *const names[] = { "task_id", "group_by", "priority_filter" };
+    struct wr_text text = wr_text_heap(QUEUE_ANSWER_MAX);
+    struct queue_why why = { 0 };
+    struct queue_desk *desk;
+    wr_err err = desk_of(call, &desk);
+    if (err)
+        return err;
+    json_t *query = json_object();
+    for (size_t i = 0; i < 3; i++)
+        if (wr_call_query(call, names[i]))
+            json_object_set_new(query, names[i], json_string(wr_call_query(call, names[i])));
+    err = queue_desk_auths(desk, &(struct queue_said){ of_body, query }, &text, &why,
+                           wr_call_deadline(call));
+    json_decref(query);
+    return finish(call, err, 200, &text, &why);
+}
+
+static wr_err get_tasks(struct wr_call *call)
+{
+    struct wr_text text = wr_text_heap(QUEUE_ANSWER_MAX);
+    struct queue_why why = { 0 };
+    struct queue_desk *desk;
+    long limit = LIST_PRESET;
+    wr_err err = desk_of(call, &desk);
+    if (err)
+        return err;
+    err = take_query(call, "limit", STORE_TASK_LIST_MAX, &limit, &why);
+    if (!err)
+        err = queue_desk_tasks(desk, wr_call_query(call, "cursor"),
+                               limit ? (size_t)limit : LIST_PRESET, &text,
+                               wr_call_deadline(call));
+    return finish(call, err, 200, &text, &why);
+}
+
+static wr_err get_job(struct wr_call *call)
+{
+    struct wr_text text = wr_text_heap(QUEUE_ANSWER_MAX);
+    struct queue_why why = { 0 };
+    struct queue_desk *desk;
+    wr_err err = desk_of(call, &desk);
+    if (err)
+        return err;
+    err = queue_desk_job(desk, wr_call_param(call, "id"), &text, &why, wr_call_deadline(call));
+    return finish(call, err, 200, &text, &why);
+}
+
+/* ---- who waits ---- */
+
+/* A look in a task of its own, so that whoever has gone is noticed meanwhile. */
+struct poll {
+    struct queue *queue;
+    const char *task;
+    struct queue_look look;
+    struct queue_look_at at;
+    struct queue_why why;
+    wr_time deadline;
+    struct wr_once *seen;
+    wr_err err;
+};
+
+static wr_err run_poll(void *arg)
+{
+    struct poll *poll = arg;
+    poll->err = queue_look(poll->queue, poll->task, &poll->look, &poll->at, &poll->why,
+                           poll->deadline);
+    (void)!wr_once_set(poll->seen, NULL);
+    return WR_OK;
+}
+
+static const char *word_of(wr_err err)
+{
+    return err == WR_OK ? "answered" : err == WR_DRAINING ? "drained" : "gone";
+}
+
+/* In a drain what is known is told. */
+static wr_err wait_poll(struct wr_call *call, struct poll *poll)
+{
+    struct wr_scope *scope;
+    size_t which;
+    poll->err = WR_CANCELED;
+    wr_err err = wr_once_new(&poll->seen, "queue.poll", 0);
+    if (err)
+        return err;
+    err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "queue.poll",
+                                                        .deadline = poll->deadline });
+    if (!err) {
+        struct wr_case cases[] = { WR_CASE_ONCE(poll->seen, NULL) };
+        err = wr_scope_go(scope, "queue.poll", run_poll, poll);
+        if (!err)
+            err = wr_call_select(call, &which, cases, 1, poll->deadline);
+        if (err)
+            wr_scope_cancel(scope);
+        (void)!wr_scope_close(scope);
+        wr_counter_add(wr_metric_counter(&answered_metric, word_of(err)), 1);
+    }
+    wr_once_free(poll->seen);
+    if (!poll->err)
+        return WR_OK;                       /* it was in time after all */
+    if (err == WR_DRAINING) {
+        poll->look.wait = 0;
+        return queue_look(poll->queue, poll->task, &poll->look, &poll->at, &poll->why,
+                          wr_call_deadline(call));
+    }
+    return err ? err : poll->err;
+}
+
+static wr_err look(struct wr_call *call, struct poll *poll)
+{
+    if (poll->look.wait == 0)
+        return queue_look(poll->queue, poll->task, &poll->look, &poll->at, &poll->why,
+                          poll->deadline);
+    wr_gauge_add(wr_metric_gauge(&polls_metric), 1);
+    wr_err err = wait_poll(call, poll);
+    wr_gauge_add(wr_metric_gauge(&polls_metric), -1);
+    return err;
+}
+
+static wr_err take_detail(struct wr_call *call, bool *ret_full, struct queue_why *why)
+{
+    const char *detail = wr_call_query(call, "detail");
+    *ret_full = detail && strcmp(detail, queue_details[1]) == 0;
+    if (detail && !*ret_full && strcmp(detail, queue_details[0]) != 0)
+        return queue_why_say(why, WR_INVALID, "INVALID_PARAMS", "detail", "detail is "
+                             "\"%.40s\"; allowed are summary, full", detail);
+    return WR_OK;
+}
+
+static wr_err get_status(struct wr_call *call)
+{
+    struct wr_text text = wr_text_heap(QUEUE_ANSWER_MAX);
+    struct queue_desk *desk;
+    long wait = 0;
+    bool full;
+    wr_err err = desk_of(call, &desk);
+    if (err)
+        return err;
+    struct poll poll = { .queue = desk->queue, .task = wr_call_param(call, "id"),
+                         .deadline = wr_call_deadline(call) - ANSWER_WITHIN };
+    poll.look.since = wr_call_query(call, "since");
+    err = take_query(call, "wait", QUEUE_WAIT_MAX / WR_S(1), &wait, &poll.why);
+    if (!err)
+        err = take_detail(call, &full, &poll.why);
+    poll.look.wait = WR_S(wait);
+    if (!err)
+        err = look(call, &poll);
+    if (!err) {
+        err = queue_desk_status(desk, &poll.at, full, &text, wr_call_deadline(call));
+        queue_view_unref(poll.at.view);
+    }
+    return finish(call, err, 200, &text, &poll.why);
+}
+
+/* ---- events ---- */
+
+/* Who follows a task, and the last that he has seen of it. */
+struct follow {
+    struct queue *queue;
+    const char *task;
+    char change[QUEUE_CHANGE];
+    struct wr_chan *news;               /* of struct queue_look_at */
+};
+
+/* One view after the other, until nobody takes them any more.  A task of which nothing is open
+ * is looked at now and then: more may be queued. */
+static wr_err run_follow(void *arg)
+{
+    struct follow *follow = arg;
+    struct queue_why why;
+    wr_err err = WR_OK;
+    while (!err) {
+        struct queue_look_at at;
+        err = queue_look(follow->queue, follow->task, &(struct queue_look){
+            .wait = QUEUE_WAIT_MAX, .since = follow->change[0] ? follow->change : "0-0" }, &at,
+            &why, WR_NEVER);
+        if (err)
+            break;
+        if (strcmp(at.change, follow->change) == 0) {
+            err = queue_view_open(at.view) ? WR_OK : wr_sleep(wr_after(QUIET));
+            queue_view_unref(at.view);
+            continue;
+        }
+        snprintf(follow->change, sizeof(follow->change), "%s", at.change);
+        err = wr_chan_send(follow->news, &at, WR_NEVER);
+        if (err)
+            queue_view_unref(at.view);
+    }
+    wr_chan_close(follow->news);
+    return err == WR_CANCELED || err == WR_CLOSED ? WR_OK : err;
+}
+
+static void drop_look(void *item)
+{
+    queue_view_unref(((struct queue_look_at *)item)->view);
+}
+
+static wr_err send_status(struct wr_sse *sse, struct queue_desk *desk,
+                          const struct queue_look_at *at)
+{
+    struct wr_text text = wr_text_heap(WR_SSE_EVENT_MAX);
+    wr_err err = queue_desk_status(desk, at, false, &text, wr_after(ANSWER_WITHIN));
+    if (!err)
+        err = wr_sse_event(sse, at->change, "status", text.at);
+    wr_text_free(&text);
+    return err;
+}
+
+static wr_err send_all(struct wr_call *call, struct wr_sse *sse, struct follow *follow)
+{
+    const struct facet_permit *permit = *wr_call_memo(call);
+    struct queue_look_at at;
+    struct wr_case cases[] = { WR_CASE_RECV(follow->news, &at) };
+    size_t which;
+    wr_err err = WR_OK;
+    while (!err && !(permit && facet_shed(permit))) {
+        err = wr_sse_select(sse, &which, cases, 1);
+        if (!err)
+            err = cases[0].err;
+        if (err)
+            break;
+        err = send_status(sse, wr_call_arg(call), &at);
+        queue_view_unref(at.view);
+    }
+    return err == WR_CLOSED ? WR_OK : err;
+}
+
+static wr_err follow_task(struct wr_call *call, struct follow *follow)
+{
+    struct wr_scope *scope;
+    struct wr_sse sse;
+    wr_err err = wr_chan_new(&follow->news, &(struct wr_chan_conf){
+        .name = "queue.follow", .item_size = sizeof(struct queue_look_at), .cap = 1,
+        .policy = WR_WAIT, .drop = drop_look });
+    if (err)
+        return err;
+    err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "queue.follow",
+                                                        .deadline = WR_NEVER });
+    if (!err) {
+        err = wr_sse_begin(&sse, call, &(struct wr_sse_conf){ 0 });
+        if (!err)
+            err = wr_scope_go(scope, "queue.follow", run_follow, follow);
+        if (!err)
+            err = send_all(call, &sse, follow);
+        wr_scope_cancel(scope);
+        (void)!wr_scope_close(scope);
+        err = wr_sse_end(&sse, err);
+    }
+    wr_chan_free(follow->news);
+    return err;
+}
+
+static wr_err get_events(struct wr_call *call)
+{
+    struct queue_why why = { 0 };
+    struct queue_look_at at;
+    struct queue_desk *desk;
+    const char *last = wr_sse_last_id(call);
+    wr_err err = desk_of(call, &desk);
+    if (err)
+        return err;
+    struct follow follow = { .queue = desk->queue, .task = wr_call_param(call, "id") };
+    err = queue_look(follow.queue, follow.task, &(struct queue_look){ .since = last }, &at,
+                     &why, wr_after(ANSWER_WITHIN));
+    if (err)
+        return fail(call, err, &why);
+    queue_view_unref(at.view);
+    snprintf(follow.change, sizeof(follow.change), "%s", last ? last : "");
+    return follow_task(call, &follow);
+}
+
+/* ---- the table ---- */
+
+static const struct node_policy feed = { .facet = FACET_FEED };
+
+#define QUEUE_ROUTE .scope = "queue.use", .tag = "queue"
+
+static const struct wr_route table[QUEUE_ROUTES] = {
+    { .method = "POST", .path = "/v1/queue/tasks", .handler = post_task, QUEUE_ROUTE,
+      .body_max = BODY_MAX, .summary = "Make a research task of a hypothesis." },
+    { .method = "GET", .path = "/v1/queue/tasks", .handler = get_tasks, QUEUE_ROUTE,
+      .summary = "The tasks, the newest first.",
+      .query = "limit: how many, 1 to 100; 20\n"
+               "cursor: the next_cursor of an earlier answer" },
+    { .method = "GET", .path = "/v1/queue/tasks/{id}", .handler = get_status, QUEUE_ROUTE,
+      .class = WR_ROUTE_LONG, .deadline = LOOK_WITHIN,
+      .summary = "How far a task is; at once, or when something has happened to it.",
+      .query = "wait: seconds to wait for that, 0 to 300; 0\n"
+               "since: the change of an earlier answer, after which something is new\n"
+               "detail: summary or full" },
+    { .method = "POST", .path = "/v1/queue/tasks/{id}/targets", .handler = post_targets,
+      QUEUE_ROUTE, .body_max = BODY_MAX, .body_within = BODY_WITHIN, .deadline = SUBMIT_WITHIN,
+      .summary = "Queue queries, addresses and DOIs; those that are queued already are left "
+                 "out." },
+    { .method = "POST", .path = "/v1/queue/tasks/{id}/stop", .handler = post_stop, QUEUE_ROUTE,
+      .class = WR_ROUTE_LONG, .deadline = STOP_WITHIN,
+      .summary = "Stop a task; more targets resume it." },
+    { .method = "POST", .path = "/v1/queue/tasks/{id}/budget", .handler = post_budget,
+      QUEUE_ROUTE, .summary = "Say how many pages and seconds a task may take." },
+    { .method = "GET", .path = "/v1/queue/tasks/{id}/events", .handler = get_events,
+      QUEUE_ROUTE, .class = WR_ROUTE_STREAM, .policy = &feed,
+      .summary = "The status of a task, now and at each change." },
+    { .method = "GET", .path = "/v1/queue/jobs/{id}", .handler = get_job, QUEUE_ROUTE,
+      .summary = "One job: what was asked, and what came of it." },
+    { .method = "GET", .path = "/v1/queue/auth", .handler = get_auths, QUEUE_ROUTE,
+      .summary = "What waits for a person.",
+      .query = "task_id: of this task alone\ngroup_by: none, domain or type\n"
+               "priority_filter: high, medium, low or all" },
+    { .method = "POST", .path = "/v1/queue/auth/resolve", .handler = post_resolve, QUEUE_ROUTE,
+      .summary = "Say that a person has done it, or that nobody will." },
+};
+
+void queue_routes(struct wr_route ret[QUEUE_ROUTES], struct queue_desk *desk)
+{
+    memcpy(ret, table, sizeof(table));
+    for (size_t i = 0; i < QUEUE_ROUTES; i++)
+        ret[i].arg = desk;
+    wr_metric_declare(&polls_metric);
+    wr_metric_declare(&answered_metric);
+}

@@ -1,0 +1,263 @@
+/* queue_route_test.c - the queue over HTTP, in a whole node. */
+#include "svc/queue/queue_route.h"
+
+#include <weir/task.h>
+
+#include "testing/metric_rig.h"
+#include "testing/queue_node_rig.h"
+
+TEST(a_script_makes_a_task_gives_it_targets_and_waits_for_them)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK(says("\"budget\":{\"max_pages\":200,\"max_seconds\":3600}"));
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\",\"fail 2\"]}"));
+    CHECK(says("\"queued_count\":2,\"skipped_count\":0,"));
+    for (int i = 0; i < 9 && !strstr(answer.body, "\"target_queue_drained\":true"); i++)
+        CHECK_EQ(200, queue_node_get(&rig, "?wait=10&detail=full"));
+    CHECK(says("\"searches\":{\"satisfied\":1,\"running\":0,\"total\":2}"));
+    CHECK(says("\"error_code\":\"ALL_FETCHES_FAILED\",\"message\":\"it is broken\""));
+    CHECK(says("\"queue_items\":["));
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    CHECK(!strstr(answer.body, "queue_items"));
+    queue_node_end(&rig);
+}
+
+TEST(a_wait_ends_when_something_has_happened)
+{
+    struct rig rig;
+    char since[QUEUE_CHANGE], path[100];
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    settle();
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    const char *at = strstr(answer.body, "\"change\":\"");
+    REQUIRE(at);
+    snprintf(since, sizeof(since), "%.*s", (int)strcspn(at + 10, "\""), at + 10);
+    snprintf(path, sizeof(path), "?wait=7&since=%s", since);
+    wr_time before = wr_now();
+    CHECK_EQ(200, queue_node_get(&rig, path));          /* nothing has */
+    CHECK_EQ(WR_S(7), wr_now() - before);
+    CHECK(says("\"running\":1"));
+    struct wr_stream *stream = rig_dial(&rig);
+    char request[300];
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+             queue_node_path(path));
+    rig_say(stream, request);
+    settle();
+    before = wr_now();
+    CHECK_OK(wr_once_set(queue_gate, NULL));
+    CHECK_EQ(200, rig_hear(stream, &answer));
+    CHECK_EQ(0, wr_now() - before);
+    CHECK(says("\"satisfied\":1"));
+    wr_stream_close(stream);
+    queue_node_end(&rig);
+}
+
+TEST(what_is_wrong_is_said_with_the_word_and_the_argument)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(400, queue_node_post(&rig, "/targets", "{\"targets\":[\"\"]}"));
+    CHECK(strstr(answer.head, "Content-Type: application/problem+json"));
+    CHECK_STR("{\"type\":\"urn:weir:problem:INVALID_PARAMS\",\"title\":\"not a valid value\","
+              "\"status\":400,\"detail\":\"targets[0] is empty: say what is to be looked at\","
+              "\"error_code\":\"INVALID_PARAMS\",\"param\":\"targets[0]\",\"retryable\":false}",
+              answer.body);
+    CHECK_EQ(400, queue_node_post(&rig, "/targets", "[]"));
+    CHECK(says("the body must be an object of JSON: it is no object"));
+    CHECK_EQ(400, queue_node_post(&rig, "/targets", "{"));
+    CHECK(says("it is no JSON"));
+    CHECK_EQ(400, queue_node_get(&rig, "?wait=301"));
+    CHECK(says("wait is \\\"301\\\"; allowed are whole numbers from 0 to 300"));
+    CHECK_EQ(400, queue_node_get(&rig, "?wait=soon"));
+    CHECK_EQ(400, queue_node_get(&rig, "?since=yesterday"));
+    CHECK(says("\"param\":\"since\""));
+    CHECK_EQ(400, queue_node_get(&rig, "?detail=all"));
+    CHECK_EQ(400, queue_node_post(&rig, "/stop", "{\"mode\":\"gentle\"}"));
+    CHECK_EQ(404, rig_get(&rig, "/v1/queue/tasks/task_0", &answer));
+    CHECK(says("\"error_code\":\"TASK_NOT_FOUND\",\"param\":\"task_id\""));
+    CHECK_EQ(404, rig_get(&rig, "/v1/queue/tasks/task_0?wait=300", &answer));
+    CHECK_EQ(404, rig_get(&rig, "/v1/queue/tasks/task_0/events", &answer));
+    CHECK_EQ(404, rig_get(&rig, "/v1/queue/jobs/tq_0", &answer));
+    CHECK(says("RESOURCE_NOT_FOUND"));
+    CHECK_EQ(404, queue_node_send(&rig, "/v1/queue/tasks/task_0/budget", "{\"max_pages\":1}"));
+    queue_node_end(&rig);
+}
+
+TEST(a_task_whose_pages_are_used_up_takes_no_more)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/budget", "{\"max_pages\":0}"));
+    CHECK_EQ(429, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\"]}"));
+    CHECK(says("\"error_code\":\"BUDGET_EXHAUSTED\""));
+    CHECK_EQ(200, queue_node_post(&rig, "/budget", "{\"max_pages\":5}"));
+    CHECK(says("\"budget\":{\"max_pages\":5,\"max_seconds\":3600}"));
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\"]}"));
+    queue_node_end(&rig);
+}
+
+TEST(a_stop_needs_no_body_and_is_seen_by_who_waits)
+{
+    struct rig rig;
+    char request[300];
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    settle();
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    struct wr_stream *stream = rig_dial(&rig);
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+             queue_node_path("?wait=300"));
+    rig_say(stream, request);
+    settle();
+    CHECK_EQ(200, queue_node_post(&rig, "/stop", "{\"mode\":\"immediate\"}"));
+    CHECK(says("\"running_cancelled\":1,"));
+    wr_time before = wr_now();
+    CHECK_EQ(200, rig_hear(stream, &answer));
+    CHECK_EQ(0, wr_now() - before);
+    CHECK(says("\"status\":\"paused\",\"stop_reason\":\"session_completed\""));
+    wr_stream_close(stream);
+    CHECK_EQ(200, queue_node_post(&rig, "/stop", ""));
+    CHECK(says("\"mode\":\"graceful\""));
+    queue_node_end(&rig);
+}
+
+TEST(tasks_and_jobs_can_be_listed)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_OK(wr_sleep(wr_after(WR_MS(5))));
+    queue_node_task(&rig);
+    CHECK_EQ(200, rig_get(&rig, "/v1/queue/tasks?limit=1", &answer));
+    CHECK(says("\"next_cursor\":\"task_"));
+    CHECK(says(queue_task));
+    CHECK_EQ(200, rig_get(&rig, "/v1/queue/tasks", &answer));
+    CHECK(!strstr(answer.body, "next_cursor"));
+    CHECK_EQ(400, rig_get(&rig, "/v1/queue/tasks?limit=101", &answer));
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    const char *at = strstr(answer.body, "tq_");
+    char path[100];
+    REQUIRE(at);
+    snprintf(path, sizeof(path), "/v1/queue/jobs/%.*s", (int)strcspn(at, "\""), at);
+    CHECK_EQ(200, rig_get(&rig, path, &answer));
+    CHECK(says("\"query\":\"hold 1\""));
+    queue_node_end(&rig);
+}
+
+TEST(what_waits_for_a_person_is_shown_and_resolved)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"person 1\"]}"));
+    settle();
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    CHECK(says("\"pending_auth_count\":1"));
+    CHECK_EQ(200, rig_get(&rig, "/v1/queue/auth?group_by=domain", &answer));
+    CHECK(says("\"groups\":{\"a.example\":[{\"queue_id\":"));
+    CHECK_EQ(400, rig_get(&rig, "/v1/queue/auth?group_by=colour", &answer));
+    CHECK_EQ(200, queue_node_send(&rig, "/v1/queue/auth/resolve", "{\"target\":\"domain\","
+                                  "\"domain\":\"a.example\",\"action\":\"skip\"}"));
+    CHECK(says("\"resolved_count\":1"));
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    CHECK(says("\"error_code\":\"AUTH_REQUIRED\""));
+    queue_node_end(&rig);
+}
+
+/* Read a stream until it has this, or ends. */
+static bool hear_until(struct wr_stream *stream, const char *what)
+{
+    size_t len = 0, size = 1;
+    answer.body[0] = '\0';
+    while (size > 0 && !strstr(answer.body, what)
+           && !wr_stream_read(stream, &size, answer.body + len, sizeof(answer.body) - 1 - len,
+                              wr_after(WR_S(10)))) {
+        len += size;
+        answer.body[len] = '\0';
+    }
+    return says(what);
+}
+
+TEST(events_tell_the_status_at_each_change)
+{
+    struct rig rig;
+    char request[300];
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    struct wr_stream *stream = rig_dial(&rig);
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+             queue_node_path("/events"));
+    rig_say(stream, request);
+    CHECK(hear_until(stream, "event: status\ndata: {\"ok\":true,"));
+    CHECK(says("Content-Type: text/event-stream"));
+    CHECK(says("\nid: "));
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    CHECK(hear_until(stream, "\"running\":1"));
+    CHECK_OK(wr_once_set(queue_gate, NULL));
+    CHECK(hear_until(stream, "\"satisfied\":1"));
+    rig_stop(&rig);
+    CHECK(hear_until(stream, "event: end\ndata: draining"));
+    wr_stream_close(stream);
+    queue_node_end(&rig);
+}
+
+TEST(who_goes_while_he_waits_is_not_waited_for)
+{
+    struct rig rig;
+    char request[300];
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    settle();
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    struct wr_stream *stream = rig_dial(&rig);
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+             queue_node_path("?wait=300"));
+    rig_say(stream, request);
+    settle();
+    CHECK_EQ(1, metric_value("queue_polls{svc=\"queue\"}"));
+    wr_stream_close(stream);
+    settle();
+    CHECK_EQ(0, metric_value("queue_polls{svc=\"queue\"}"));
+    CHECK_EQ(1, metric_value("queue_polls_total{result=\"gone\",svc=\"queue\"}"));
+    queue_node_end(&rig);
+}
+
+TEST(a_large_body_is_taken_up_to_four_mebibytes)
+{
+    struct rig rig;
+    size_t count = 8000, len = 0;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    char *body = malloc(count * 20 + 100), head[300];
+    REQUIRE(body);
+    len += (size_t)snprintf(body, 40, "{\"targets\":[\"ok\"");
+    for (size_t i = 0; i < count; i++)
+        len += (size_t)snprintf(body + len, 20, ",\"ok %zu\"", i);
+    len += (size_t)snprintf(body + len, 20, "]}");
+    struct wr_stream *stream = rig_dial(&rig);
+    snprintf(head, sizeof(head), "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu"
+             "\r\n\r\n", queue_node_path("/targets"), len);
+    rig_say(stream, head);
+    rig_say(stream, body);
+    static struct answer much;
+    CHECK_EQ(0, rig_hear(stream, &much));   /* more than this client can hear of: 8001 ids */
+    wr_stream_close(stream);
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    CHECK(says("\"total\":8001}"));
+    free(body);
+    stream = rig_dial(&rig);
+    snprintf(head, sizeof(head), "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d"
+             "\r\n\r\n", queue_node_path("/targets"), (4 << 20) + 1);
+    rig_say(stream, head);
+    CHECK_EQ(413, rig_hear(stream, &answer));
+    wr_stream_close(stream);
+    queue_node_end(&rig);
+}

@@ -1,0 +1,169 @@
+/* queue_service.c - see queue_service.h. */
+#include "svc/queue/queue_service.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <weir/log.h>
+#include <weir/scope.h>
+#include <weir/select.h>
+#include <weir/task.h>
+#include <weir/timer.h>
+
+#include "svc/queue/queue_keys.h"
+#include "svc/queue/queue_route.h"
+
+#define PRUNE_EVERY WR_S(60)
+#define PRUNE_WITHIN WR_S(10)
+
+struct queue_service {
+    struct wr_conf *conf;
+    struct queue_desk desk;
+    _Atomic int64_t history;            /* of finished jobs */
+    struct queue_handler handlers[QUEUE_KINDS];
+    struct node_service row;
+    struct wr_child child;
+    struct wr_route routes[QUEUE_ROUTES];
+};
+
+/* ---- the task ---- */
+
+/* Slice by slice, so that nobody waits long behind it. */
+static void prune(struct queue_service *self)
+{
+    struct wr_wall before = { wr_wall().ns - atomic_load(&self->history) };
+    uint64_t gone = STORE_JOB_PRUNE_MAX;
+    wr_err err = WR_OK;
+    while (!err && gone == STORE_JOB_PRUNE_MAX) {
+        err = store_job_prune(queue_store(self->desk.queue), before, STORE_JOB_PRUNE_MAX, &gone,
+                              wr_after(PRUNE_WITHIN));
+        if (!err)
+            err = wr_yield();
+    }
+    if (err && err != WR_CANCELED)
+        wr_log(WR_WARN, "queue.not_pruned", WR_F_ERR(err));
+}
+
+static wr_err keep_tidy(void *arg)
+{
+    struct queue_service *self = arg;
+    wr_err err;
+    do {
+        prune(self);
+        err = wr_sleep(wr_after(PRUNE_EVERY));
+    } while (!err);
+    return err == WR_CANCELED ? WR_OK : err;
+}
+
+static wr_err run(void *arg, struct wr_once *drain)
+{
+    struct queue_service *self = arg;
+    struct wr_scope *janitor;
+    if (!self->desk.queue)
+        return wr_once_wait(drain, NULL, WR_NEVER);
+    wr_err err = wr_scope_new(&janitor, &(struct wr_scope_conf){ .name = "queue.janitor",
+                                                                 .deadline = WR_NEVER });
+    if (err)
+        return err;
+    err = wr_scope_go(janitor, "queue.janitor", keep_tidy, self);
+    /* Half of what a child has in a drain; the rest is for jobs to be queued again. */
+    wr_time moment = wr_conf_duration(self->conf, "drain_deadline") / 5 * 2;
+    if (!err)
+        err = queue_run(self->desk.queue, drain, moment);
+    queue_hush(self->desk.queue);
+    wr_scope_cancel(janitor);
+    (void)!wr_scope_close(janitor);
+    return err;
+}
+
+/* ---- opening and closing ---- */
+
+static void tune(struct queue_service *self, const struct wr_conf *conf)
+{
+    atomic_store(&self->desk.pages_max, wr_conf_int(conf, "queue.pages_max"));
+    atomic_store(&self->desk.seconds_max, wr_conf_int(conf, "queue.seconds_max"));
+    atomic_store(&self->history, wr_conf_duration(conf, "queue.history"));
+}
+
+static void close_all(void *arg)
+{
+    struct queue_service *self = arg;
+    queue_free(self->desk.queue);
+    wr_conf_unref(self->conf);
+    self->desk.queue = NULL;
+    self->conf = NULL;
+}
+
+static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *store, char *why)
+{
+    struct queue_service *self = arg;
+    struct queue_conf queue = { .store = store, .handlers = self->handlers,
+                                .fair = wr_conf_bool(conf, "queue.fair"),
+                                .lease = wr_conf_duration(conf, "queue.lease") };
+    self->conf = wr_conf_ref((struct wr_conf *)(uintptr_t)conf);
+    tune(self, conf);
+    if (!store)
+        return WR_OK;
+    queue_keys_limits(conf, queue.limits);
+    wr_err err = queue_new(&self->desk.queue, &queue);
+    if (err) {
+        snprintf(why, NODE_WHY_MAX, "queue: %s", wr_err_text(err));
+        close_all(self);
+    }
+    return err;
+}
+
+static void reload(void *arg, const struct wr_conf *conf)
+{
+    struct queue_service *self = arg;
+    unsigned limits[QUEUE_SLOTS];
+    tune(self, conf);
+    queue_keys_limits(conf, limits);
+    if (self->desk.queue)
+        queue_tune(self->desk.queue, limits, wr_conf_bool(conf, "queue.fair"));
+}
+
+static enum wr_health probe(void *arg, char *why)
+{
+    struct queue_service *self = arg;
+    if (!self->desk.queue || queue_runs(self->desk.queue))
+        return WR_HEALTH_READY;
+    snprintf(why, 100, "nobody does jobs");
+    return WR_HEALTH_UNREADY;
+}
+
+/* ---- the row ---- */
+
+wr_err queue_service_new(struct queue_service **ret, const struct queue_handler *handlers)
+{
+    struct queue_service *self = calloc(1, sizeof(*self));
+    if (!self)
+        return WR_NOMEM;
+    if (handlers)
+        memcpy(self->handlers, handlers, sizeof(self->handlers));
+    queue_routes(self->routes, &self->desk);
+    self->child = (struct wr_child){ .name = "queue.service", .run = run, .arg = self,
+                                     .restart = WR_RESTART_ALWAYS };
+    self->row = (struct node_service){
+        .name = "queue", .routes = self->routes, .route_count = QUEUE_ROUTES, .open = open_all,
+        .close = close_all, .reload = reload, .probe = probe, .arg = self,
+        .children = &self->child, .child_count = 1 };
+    *ret = self;
+    return WR_OK;
+}
+
+const struct node_service *queue_service_row(const struct queue_service *service)
+{
+    return &service->row;
+}
+
+struct queue_desk *queue_service_desk(struct queue_service *service)
+{
+    return &service->desk;
+}
+
+void queue_service_free(struct queue_service *service)
+{
+    free(service);
+}
