@@ -1,0 +1,423 @@
+/* queue_tool.c - see queue_tool.h. */
+#include "svc/queue/queue_tool.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "mcp/request.h"
+#include "svc/queue/queue_mcp.h"
+#include "svc/queue/target.h"
+
+#define WITHIN WR_S(20)                 /* of what does not wait */
+#define ERROR_MAX 560                   /* bytes of an error that a model is told */
+
+/* ---- answers ---- */
+
+/* As JSON, also what the queue has no word for. */
+static wr_err fail(struct mcp_request *request, wr_err err, const struct queue_why *why)
+{
+    char buf[ERROR_MAX];
+    struct wr_text text = WR_TEXT(buf);
+    struct wr_json json = wr_json_to(&text);
+    if (err == WR_CANCELED)
+        return err;
+    wr_json_object(&json, NULL);
+    wr_json_bool(&json, "ok", false);
+    wr_json_str(&json, "error_code", why->code[0]        ? why->code
+                                     : err == WR_TIMEOUT ? "TIMEOUT"
+                                                         : "INTERNAL_ERROR");
+    wr_json_str(&json, "error", why->text[0] ? why->text : wr_err_text(err));
+    if (why->param[0]) {
+        wr_json_object(&json, "details");
+        wr_json_str(&json, "param_name", why->param);
+        wr_json_end(&json);
+    }
+    wr_json_end(&json);
+    return mcp_request_fail(request, err, "%s", text.cut ? why->text : buf);
+}
+
+/* The same in both places. */
+static wr_err finish(struct mcp_request *request, wr_err err, const struct queue_why *why)
+{
+    const struct wr_text *out = mcp_request_structured(request);
+    if (err)
+        return fail(request, err, why);
+    wr_text_bytes(mcp_request_text(request), out->at, out->len);
+    return WR_OK;
+}
+
+static const json_t *of_request(const void *from, const char *name)
+{
+    return mcp_request_json(from, name);
+}
+
+static wr_err desk_of(struct mcp_request *request, struct queue_desk **ret)
+{
+    *ret = mcp_request_arg(request);
+    if ((*ret)->queue)
+        return WR_OK;
+    return mcp_request_fail(request, WR_UNSUPPORTED, "there is no queue here: the service "
+                            "\"queue\" is not enabled, or there is no store");
+}
+
+/* ---- what is answered at once ---- */
+
+typedef wr_err (*ask_fn)(struct queue_desk *desk, const struct queue_said *said,
+                         struct wr_text *text, struct queue_why *why, wr_time deadline);
+typedef wr_err (*ask_of_fn)(struct queue_desk *desk, const char *task,
+                            const struct queue_said *said, struct wr_text *text,
+                            struct queue_why *why, wr_time deadline);
+
+/* One of both. */
+static wr_err pass_on(struct mcp_request *request, ask_fn ask, ask_of_fn ask_of, wr_time within)
+{
+    struct queue_why why = { 0 };
+    struct queue_desk *desk;
+    wr_err err = desk_of(request, &desk);
+    if (err)
+        return err;
+    struct queue_said said = { of_request, request };
+    struct wr_text *text = mcp_request_structured(request);
+    err = ask ? ask(desk, &said, text, &why, wr_after(within))
+              : ask_of(desk, mcp_request_string(request, "task_id", NULL), &said, text, &why,
+                       wr_after(within));
+    return finish(request, err, &why);
+}
+
+static wr_err create_task(struct mcp_request *request)
+{
+    return pass_on(request, queue_desk_create, NULL, WITHIN);
+}
+
+static wr_err queue_targets(struct mcp_request *request)
+{
+    return pass_on(request, NULL, queue_desk_submit, WITHIN);
+}
+
+static wr_err stop_task(struct mcp_request *request)
+{
+    return pass_on(request, NULL, queue_desk_stop, QUEUE_GRACE + WITHIN);
+}
+
+static wr_err set_budget(struct mcp_request *request)
+{
+    return pass_on(request, NULL, queue_desk_budget, WITHIN);
+}
+
+static wr_err get_auth_queue(struct mcp_request *request)
+{
+    return pass_on(request, queue_desk_auths, NULL, WITHIN);
+}
+
+static wr_err resolve_auth(struct mcp_request *request)
+{
+    return pass_on(request, queue_desk_resolve, NULL, WITHIN);
+}
+
+/* ---- who waits ---- */
+
+static wr_err get_status(struct mcp_request *request)
+{
+    struct queue_why why = { 0 };
+    struct queue_look_at at;
+    struct queue_desk *desk;
+    const char *task = mcp_request_string(request, "task_id", NULL);
+    const char *detail = mcp_request_string(request, "detail", NULL);
+    struct queue_look look = {
+        .wait = WR_S(mcp_request_integer(request, "wait", MCP_WAIT_DEFAULT_S)),
+        .since = mcp_request_string(request, "since", NULL) };
+    wr_err err = desk_of(request, &desk);
+    if (err)
+        return err;
+    mcp_request_progress(request, 0, 0, "waiting for something to happen to the task");
+    err = queue_look(desk->queue, task, &look, &at, &why, wr_after(look.wait + WITHIN));
+    if (!err) {
+        bool full = detail && strcmp(detail, queue_details[1]) == 0;
+        err = queue_desk_status(desk, &at, full, mcp_request_structured(request),
+                                wr_after(WITHIN));
+        queue_view_unref(at.view);
+    }
+    return finish(request, err, &why);
+}
+
+/* Until nothing of it is open, change by change. */
+static wr_err await_end(struct mcp_request *request, struct queue_desk *desk, const char *task,
+                        struct queue_look_at *at, struct queue_why *why)
+{
+    wr_time until = wr_after(WR_S(mcp_request_integer(request, "wait", MCP_WAIT_DEFAULT_S)));
+    char since[QUEUE_CHANGE] = "";
+    wr_err err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, at, why,
+                            wr_after(WITHIN));
+    while (!err && queue_view_open(at->view) && wr_now() < until
+           && strcmp(since, at->change) != 0) {
+        mcp_request_progress(request, (uint32_t)queue_mcp_done(at->view),
+                             (uint32_t)queue_mcp_total(at->view), "jobs of the task are done");
+        memcpy(since, at->change, sizeof(since));
+        queue_view_unref(at->view);
+        wr_time left = until - wr_now();
+        struct queue_look look = { .wait = left, .since = since };
+        err = queue_look(desk->queue, task, &look, at, why, wr_after(left + WITHIN));
+    }
+    return err;
+}
+
+static wr_err await_task(struct mcp_request *request)
+{
+    struct queue_why why = { 0 };
+    struct queue_look_at at;
+    struct queue_desk *desk;
+    const char *task = mcp_request_string(request, "task_id", NULL);
+    wr_err err = desk_of(request, &desk);
+    if (err)
+        return err;
+    if (mcp_request_defers(request)) {
+        struct mcp_task as_task;
+        err = queue_mcp_look(desk, task, &as_task, &why, wr_after(WITHIN));
+        if (err)
+            return fail(request, err, &why);
+        mcp_request_defer(request, &as_task);
+        return WR_OK;
+    }
+    err = await_end(request, desk, task, &at, &why);
+    if (!err) {
+        err = queue_desk_status(desk, &at, false, mcp_request_structured(request),
+                                wr_after(WITHIN));
+        queue_view_unref(at.view);
+    }
+    return finish(request, err, &why);
+}
+
+/* ---- what they take ---- */
+
+#define TASK_ID { .name = "task_id", .required = true, .min = 1, .max = STORE_TASK_ID_MAX, \
+                  .what = "The task, as create_task named it." }
+#define WORDS_OF_OPTIONS \
+    "\"serp_engines\":{\"type\":[\"array\",\"null\"],\"minItems\":1,\"items\":{\"enum\":[" \
+    "\"duckduckgo\",\"mojeek\",\"google\",\"brave\",\"ecosia\",\"startpage\",\"bing\"]}," \
+    "\"description\":\"Search engines; leave it out for those that are there.\"}," \
+    "\"academic_apis\":{\"type\":[\"array\",\"null\"],\"minItems\":1,\"items\":{\"enum\":[" \
+    "\"semantic_scholar\",\"openalex\"]},\"description\":\"Leave it out for both.\"}," \
+    "\"budget_pages\":{\"type\":[\"integer\",\"null\"],\"minimum\":1,\"maximum\":10000," \
+    "\"description\":\"Pages that are fetched for one query at most.\"}," \
+    "\"priority\":{\"enum\":[\"high\",\"medium\",\"low\",null],\"default\":\"medium\"}"
+#define OPTIONS "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{" \
+    WORDS_OF_OPTIONS "}}"
+#define OF_ADDRESS "\"depth\":{\"type\":\"integer\",\"minimum\":0}," \
+    "\"reason\":{\"enum\":[\"manual\",\"citation_chase\"]}," \
+    "\"context\":{\"type\":\"object\"},\"policy\":{\"type\":\"object\"},\"options\":" OPTIONS
+
+static const char config_schema[] =
+    "{\"type\":\"object\",\"properties\":{\"budget\":{\"type\":\"object\",\"properties\":{"
+    "\"max_pages\":{\"type\":\"integer\",\"minimum\":0,\"description\":\"Pages that it may "
+    "fetch; leave it out for as many as are allowed.\"},"
+    "\"max_seconds\":{\"type\":\"integer\",\"description\":\"Seconds that it may explore; "
+    "3600 unless it is said.\"}}}}}";
+static const char targets_schema[] =
+    "{\"type\":\"array\",\"minItems\":1,\"maxItems\":10000,\"items\":{\"anyOf\":["
+    "{\"type\":\"string\",\"minLength\":1,\"description\":\"An address if it begins with "
+    "http:// or https://, a DOI if it looks like one, else a query.\"},"
+    "{\"type\":\"object\",\"required\":[\"kind\",\"query\"],\"properties\":{\"kind\":{"
+    "\"const\":\"query\"},\"query\":{\"type\":\"string\"},\"options\":" OPTIONS "}},"
+    "{\"type\":\"object\",\"required\":[\"kind\",\"url\"],\"properties\":{\"kind\":{"
+    "\"const\":\"url\"},\"url\":{\"type\":\"string\"}," OF_ADDRESS "}},"
+    "{\"type\":\"object\",\"required\":[\"kind\",\"doi\"],\"properties\":{\"kind\":{"
+    "\"const\":\"doi\"},\"doi\":{\"type\":\"string\"}," OF_ADDRESS "}}]}}";
+
+static const struct mcp_field create_fields[] = {
+    { .name = "hypothesis", .required = true, .min = 1, .max = STORE_TASK_TEXT_MAX,
+      .what = "What is to be found out, as a sentence that can be true or false." },
+    { .name = "config", .type = MCP_OTHER, .schema = config_schema,
+      .what = "How far it may go." },
+};
+static const struct mcp_field status_fields[] = {
+    TASK_ID,
+    { .name = "wait", .type = MCP_INTEGER, .max = MCP_WAIT_MAX_S, .preset = "30",
+      .what = "Seconds to wait for something to happen; 0: none. Clients give up after a "
+              "minute." },
+    { .name = "detail", .words = queue_details, .preset = "\"summary\"",
+      .what = "full also lists the jobs." },
+    { .name = "since", .max = QUEUE_CHANGE,
+      .what = "The \"change\" of an earlier status: wait for what is new after that one." },
+};
+static const struct mcp_field await_fields[] = {
+    TASK_ID,
+    { .name = "wait", .type = MCP_INTEGER, .max = MCP_WAIT_MAX_S, .preset = "30",
+      .what = "Seconds to wait at most; it may not be over then." },
+};
+static const struct mcp_field target_fields[] = {
+    TASK_ID,
+    { .name = "targets", .type = MCP_OTHER, .required = true, .schema = targets_schema,
+      .what = "Queries, addresses and DOIs." },
+    { .name = "options", .type = MCP_OTHER, .schema = OPTIONS,
+      .what = "Of all targets that do not say their own." },
+};
+static const struct mcp_field stop_fields[] = {
+    TASK_ID,
+    { .name = "reason", .words = queue_stop_reasons, .preset = "\"session_completed\"",
+      .what = "Why; it is kept with the task." },
+    { .name = "mode", .words = queue_stop_modes, .preset = "\"graceful\"",
+      .what = "What becomes of jobs that run: graceful lets them finish, for up to 30 seconds; "
+              "immediate ends them; full ends them and waits until they have." },
+    { .name = "scope", .words = queue_stop_scopes, .preset = "\"all_jobs\"",
+      .what = "target_queue_only leaves verification and citations to finish." },
+};
+static const struct mcp_field budget_fields[] = {
+    TASK_ID,
+    { .name = "max_pages", .type = MCP_INTEGER, .max = 1000000,
+      .what = "Pages in all, those that were fetched included." },
+    { .name = "max_seconds", .type = MCP_INTEGER, .max = QUEUE_SECONDS_MAX,
+      .what = "Seconds in all, those that it has explored included." },
+};
+static const struct mcp_field auths_fields[] = {
+    { .name = "task_id", .max = STORE_TASK_ID_MAX, .what = "Of this task alone." },
+    { .name = "group_by", .words = queue_auth_groups, .preset = "\"none\"",
+      .what = "A list, or lists by domain or by type." },
+    { .name = "priority_filter", .words = queue_auth_filters, .preset = "\"all\"",
+      .what = "Only those of this priority." },
+};
+static const struct mcp_field resolve_fields[] = {
+    { .name = "target", .words = queue_auth_targets, .preset = "\"item\"",
+      .what = "Whether it is one item (queue_id), all of a domain, or all of a task." },
+    { .name = "queue_id", .what = "The item." },
+    { .name = "domain", .what = "The domain." },
+    { .name = "task_id", .what = "The task." },
+    { .name = "action", .required = true, .words = queue_auth_actions,
+      .what = "complete: a person has done it, and what waited goes on; skip: nobody will." },
+    { .name = "success", .type = MCP_BOOLEAN, .preset = "true",
+      .what = "Of complete: whether it has worked." },
+};
+
+/* ---- what they say ---- */
+
+#define TEXT "{\"type\":\"string\"}"
+#define NUMBER "{\"type\":\"integer\"}"
+#define FLAG "{\"type\":\"boolean\"}"
+#define TEXTS "{\"type\":\"array\",\"items\":" TEXT "}"
+#define OBJECT "{\"type\":\"object\"}"
+#define OBJECTS "{\"type\":\"array\",\"items\":" OBJECT "}"
+#define BUDGET "{\"type\":\"object\",\"properties\":{\"max_pages\":" NUMBER \
+    ",\"max_seconds\":" NUMBER "},\"required\":[\"max_pages\",\"max_seconds\"]}"
+
+static const char created[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"task_id\":" TEXT
+    ",\"hypothesis\":" TEXT ",\"created_at\":" TEXT ",\"budget\":" BUDGET ",\"message\":" TEXT
+    "},\"required\":[\"ok\",\"task_id\",\"hypothesis\",\"created_at\",\"budget\"]}";
+static const char status[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"task_id\":" TEXT
+    ",\"status\":{\"enum\":[\"created\",\"exploring\",\"paused\",\"completed\",\"failed\"]}"
+    ",\"stop_reason\":" TEXT ",\"hypothesis\":" TEXT ",\"change\":" TEXT
+    ",\"progress\":{\"type\":\"object\",\"properties\":{\"searches\":" OBJECT
+    ",\"queue\":" OBJECT ",\"jobs_by_phase\":" OBJECT
+    ",\"eta_seconds\":{\"type\":[\"integer\",\"null\"]}}}"
+    ",\"metrics\":" OBJECT ",\"budget\":" OBJECT ",\"milestones\":{\"type\":\"object\","
+    "\"properties\":{\"target_queue_drained\":" FLAG ",\"nli_verification_done\":" FLAG
+    ",\"citation_chase_ready\":" FLAG "}},\"waiting_for\":" OBJECTS
+    ",\"pending_auth_count\":" NUMBER ",\"errors\":{\"type\":\"array\",\"items\":{\"type\":"
+    "\"object\",\"properties\":{\"job_id\":" TEXT ",\"kind\":" TEXT ",\"target\":" TEXT
+    ",\"error_code\":" TEXT ",\"message\":" TEXT "}}},\"error_count\":" NUMBER
+    ",\"warnings\":" TEXTS ",\"searches_detail\":" OBJECTS ",\"queue_items\":" OBJECTS
+    ",\"pending_auth_detail\":" OBJECT ",\"jobs_by_kind\":" OBJECT ",\"idle_seconds\":" NUMBER
+    "},\"required\":[\"ok\",\"task_id\",\"status\",\"hypothesis\",\"change\",\"progress\","
+    "\"metrics\",\"budget\",\"milestones\",\"waiting_for\",\"pending_auth_count\",\"errors\","
+    "\"warnings\"]}";
+static const char queued[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"queued_count\":" NUMBER
+    ",\"skipped_count\":" NUMBER ",\"target_ids\":" TEXTS ",\"message\":" TEXT
+    ",\"task_resumed\":" FLAG "},\"required\":[\"ok\",\"queued_count\",\"skipped_count\","
+    "\"target_ids\",\"task_resumed\"]}";
+static const char stopped[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"task_id\":" TEXT
+    ",\"final_status\":" TEXT ",\"reason\":" TEXT ",\"mode\":" TEXT ",\"scope\":" TEXT
+    ",\"cancelled_counts\":" OBJECT ",\"unaffected_kinds\":" TEXTS ",\"summary\":" OBJECT
+    ",\"is_resumable\":" FLAG "},\"required\":[\"ok\",\"task_id\",\"final_status\",\"reason\","
+    "\"mode\",\"scope\",\"cancelled_counts\",\"unaffected_kinds\",\"is_resumable\"]}";
+static const char allowed[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"task_id\":" TEXT
+    ",\"budget\":" BUDGET ",\"pages_used\":" NUMBER
+    "},\"required\":[\"ok\",\"task_id\",\"budget\"]}";
+static const char auths[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"group_by\":" TEXT
+    ",\"items\":" OBJECTS ",\"groups\":{\"type\":\"object\",\"additionalProperties\":" OBJECTS
+    "},\"total_count\":" NUMBER "},\"required\":[\"ok\",\"group_by\",\"total_count\"]}";
+static const char resolved[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"target\":" TEXT ",\"action\":" TEXT
+    ",\"queue_id\":" TEXT ",\"domain\":" TEXT ",\"task_id\":" TEXT ",\"resolved_count\":" NUMBER
+    ",\"success\":{\"type\":[\"boolean\",\"null\"]}},\"required\":[\"ok\",\"target\","
+    "\"action\",\"resolved_count\"]}";
+
+/* ---- the table ---- */
+
+#define FIELDS(list) .fields = list, .field_count = sizeof(list) / sizeof(*(list))
+
+static const struct mcp_tool table[QUEUE_TOOLS] = {
+    { .name = "create_task", .title = "Create a research task", FIELDS(create_fields),
+      .output = created, .handler = create_task,
+      .what = "Begin to find out whether a hypothesis holds. The answer has the task_id that "
+              "all other calls take. Nothing is looked at before queue_targets says what." },
+    { .name = "get_status", .title = "Status of a task", FIELDS(status_fields),
+      .output = status, .reads_only = true, .repeatable = true, .handler = get_status,
+      .what = "How far a task is: progress, findings, budget, errors of single targets, and "
+              "what is waited for. Waits until something has happened, or for \"wait\" "
+              "seconds; that it is still running is no error: call it again. Done when all "
+              "milestones are true." },
+    { .name = "await_task", .title = "Wait for a task", FIELDS(await_fields), .output = status,
+      .reads_only = true, .repeatable = true, .handler = await_task, .defers = MCP_MAY_DEFER,
+      .what = "The status when nothing of a task is queued or running any more, or after "
+              "\"wait\" seconds. Clients that know tasks get one instead, and need not wait." },
+    { .name = "queue_targets", .title = "Queue targets", FIELDS(target_fields),
+      .output = queued, .repeatable = true, .outward = true, .handler = queue_targets,
+      .what = "Things to look at for a task: search queries, addresses of pages, DOIs. Returns "
+              "at once; pages are fetched and read in the background. Targets that are queued "
+              "or running already are left out. A task that was stopped goes on." },
+    { .name = "stop_task", .title = "Stop a task", FIELDS(stop_fields), .output = stopped,
+      .destroys = true, .handler = stop_task,
+      .what = "End what a task does. Jobs that wait are cancelled; what was found stays. "
+              "queue_targets resumes it." },
+    { .name = "set_budget", .title = "Set the budget of a task", FIELDS(budget_fields),
+      .output = allowed, .repeatable = true, .handler = set_budget,
+      .what = "How many pages and seconds a task may take in all. Needed when a status says "
+              "that the budget is used up." },
+    { .name = "get_auth_queue", .title = "What waits for a person", FIELDS(auths_fields),
+      .output = auths, .reads_only = true, .repeatable = true, .handler = get_auth_queue,
+      .what = "Pages and search engines that want to see a human (CAPTCHA, login): show them "
+              "to the user, who opens the address and does what is asked." },
+    { .name = "resolve_auth", .title = "Say that a person has helped", FIELDS(resolve_fields),
+      .output = resolved, .repeatable = true, .handler = resolve_auth,
+      .what = "After the user has done what get_auth_queue lists, or will not: what waited for "
+              "it goes on, or fails." },
+};
+
+void queue_tools(struct mcp_tool ret[QUEUE_TOOLS], struct queue_desk *desk)
+{
+    memcpy(ret, table, sizeof(table));
+    for (size_t i = 0; i < QUEUE_TOOLS; i++)
+        ret[i].arg = desk;
+}
+
+static const struct mcp_field prompt_fields[] = {
+    { .name = "question", .required = true, .what = "What is to be found out." },
+};
+
+const struct mcp_prompt queue_prompt = {
+    .name = "research_question",
+    .title = "Research a question",
+    .what = "Find sources for and against an answer to a question, and weigh them.",
+    .fields = prompt_fields,
+    .field_count = 1,
+    .text =
+        "Research the question below with the tools of this server.\n\n"
+        "1. Put it as a hypothesis, a sentence that can be true or false, and call create_task "
+        "with it.\n"
+        "2. Call queue_targets with a handful of search queries: some that would find support, "
+        "some that would find the contrary, some in the words of the field. Add addresses and "
+        "DOIs that you know.\n"
+        "3. Call get_status with \"wait\" 30 until its milestones are all true. Meanwhile look "
+        "at what comes in, and queue more where something is missing. Single errors are "
+        "normal; if pending_auth_count is not 0, ask the user to look at get_auth_queue.\n"
+        "4. Read what was found before you conclude: claims with their sources, and what "
+        "speaks for and against them. Prefer several independent sources to one.\n"
+        "5. Answer with the sources beside each statement. Say what is contested, what you "
+        "could not find, and how sure you are. Say nothing from memory as if it had been "
+        "found.\n6. Call stop_task.\n\n"
+        "The question:\n\n{question}\n",
+};
