@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/forget.h"
 #include "base/json.h"
 #include "base/rand.h"
 #include "base/ulid.h"
@@ -49,7 +50,7 @@ void work_unref(struct queue_work *work)
     wr_text_free(&work->output);
     wr_text_free(&work->rows);
     wr_text_free(&work->awaited);
-    free(work->input);
+    wr_forget_free(work->input);
     free(work);
 }
 

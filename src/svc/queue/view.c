@@ -7,6 +7,7 @@
 
 #include <weir/time.h>
 
+#include "base/forget.h"
 #include "store/auth.h"
 
 static struct queue_view *from_task(const struct store_task *task)
@@ -81,7 +82,7 @@ struct queue_view *queue_view_ref(struct queue_view *view)
 void queue_view_unref(struct queue_view *view)
 {
     if (view && atomic_fetch_sub(&view->refs, 1) == 1)
-        free(view);
+        wr_forget_free(view);
 }
 
 static bool same_counts(const struct store_counts *one, const struct store_counts *other)
