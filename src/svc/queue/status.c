@@ -58,8 +58,8 @@ wr_err queue_status_read(struct queue_status *ret, struct store *store,
                          const struct queue_view *view, bool full, wr_time deadline)
 {
     *ret = (struct queue_status){ .view = view, .full = full, .now = wr_wall() };
-    wr_err err = WR_OK;
-    if (count_all(view, STORE_JOB_FAILED))
+    wr_err err = store_evidence_count(store, view->id, &ret->found, deadline);
+    if (!err && count_all(view, STORE_JOB_FAILED))
         err = read_done(&ret->failed, store, view->id, STORE_JOB_FAILED, deadline);
     return !err && full ? read_lists(ret, store, deadline) : err;
 }
@@ -464,6 +464,18 @@ static void write_auths(struct wr_json *json, const struct queue_status *status)
     wr_json_end(json);
 }
 
+static void write_evidence(struct wr_json *json, const struct store_evidence *found)
+{
+    wr_json_object(json, "evidence_summary");
+    wr_json_u64(json, "total_claims", found->claims);
+    wr_json_u64(json, "total_fragments", found->fragments);
+    wr_json_u64(json, "total_pages", found->pages);
+    wr_json_u64(json, "supporting_edges", found->supporting);
+    wr_json_u64(json, "refuting_edges", found->refuting);
+    wr_json_u64(json, "neutral_edges", found->neutral);
+    wr_json_end(json);
+}
+
 static void write_full(struct wr_json *json, const struct queue_status *status)
 {
     write_searches(json, status->completed);
@@ -476,6 +488,7 @@ static void write_full(struct wr_json *json, const struct queue_status *status)
     write_auths(json, status);
     write_kinds(json, status->view);
     wr_json_i64(json, "idle_seconds", idle_seconds(status));
+    write_evidence(json, &status->found);
 }
 
 void queue_status_write(struct wr_text *text, const struct queue_status *status)
@@ -492,9 +505,9 @@ void queue_status_write(struct wr_text *text, const struct queue_status *status)
     wr_json_str(json, "change", status->change);
     write_progress(json, status);
     wr_json_object(json, "metrics");
-    wr_json_u64(json, "total_claims", status->claims);
-    wr_json_u64(json, "total_pages", status->pages);
-    wr_json_u64(json, "total_fragments", status->fragments);
+    wr_json_u64(json, "total_claims", status->found.claims);
+    wr_json_u64(json, "total_pages", status->found.pages);
+    wr_json_u64(json, "total_fragments", status->found.fragments);
     wr_json_i64(json, "elapsed_seconds", active_ms(status) / MS_PER_S);
     wr_json_end(json);
     write_budget(json, status);

@@ -14,6 +14,7 @@
 #define WR_QUEUE_STATUS_H
 
 #include "base/text.h"
+#include "store/evidence.h"
 #include "svc/queue/view.h"
 
 #define QUEUE_IDLE_MAX WR_S(300)        /* a task that does nothing for so long is warned of */
@@ -28,7 +29,7 @@ struct queue_status {
     const char *change;                 /* what to wait for next; the caller's */
     bool full;
     struct wr_wall now;
-    uint64_t pages, fragments, claims;
+    struct store_evidence found;
     struct store_jobs *failed;          /* NULL: none has */
     struct store_jobs *open, *completed, *canceled;     /* of a full one; NULL: none */
     struct store_auths *auths;          /* the same */
