@@ -317,8 +317,8 @@ static const char status[] =
     ",\"error_code\":" TEXT ",\"message\":" TEXT "}}},\"error_count\":" NUMBER
     ",\"warnings\":" TEXTS ",\"searches_detail\":" OBJECTS ",\"queue_items\":" OBJECTS
     ",\"pending_auth_detail\":" OBJECT ",\"jobs_by_kind\":" OBJECT ",\"idle_seconds\":" NUMBER
-    "},\"required\":[\"ok\",\"task_id\",\"status\",\"hypothesis\",\"change\",\"progress\","
-    "\"metrics\",\"budget\",\"milestones\",\"waiting_for\",\"pending_auth_count\",\"errors\","
+    ",\"evidence_summary\":" OBJECT "},\"required\":[\"ok\",\"task_id\",\"status\","
+    "\"hypothesis\",\"change\",\"progress\",\"metrics\",\"budget\",\"milestones\",\"waiting_for\",\"pending_auth_count\",\"errors\","
     "\"warnings\"]}";
 static const char queued[] =
     "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"queued_count\":" NUMBER
