@@ -335,8 +335,8 @@ static const struct wr_route table[] = {
       .scope = GATE_READ, .summary = "What a run has measured." },
 };
 
-const char *const admin_plane[] = {
-    "/api", "/healthz", "/readyz", "/metrics", "/version", NULL,
+const char *const problem_paths[] = {
+    "/api", "/healthz", "/readyz", "/metrics", "/version", "/v1/queue", NULL,
 };
 
 static wr_err make_routes(struct node *node)

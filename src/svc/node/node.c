@@ -92,7 +92,7 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
     return (struct wr_http_conf){
         .routes = node->routes,
         .count = node->route_count,
-        .problems = admin_plane,
+        .problems = problem_paths,
         .submit = submit,
         .admit = admit,
         .leave = leave,

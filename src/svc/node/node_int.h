@@ -156,9 +156,9 @@ wr_err ingress_open(struct front *front, struct node *node, const struct wr_conf
 /* Handler: the bus, as server-sent events. */
 wr_err events_serve(struct wr_call *call);
 
-/* Where errors are problems (http.h): what an operator sees, and not those who call the
- * services. */
-extern const char *const admin_plane[];
+/* Where errors are problems (http.h): what an operator sees, and those who call the queue, which
+ * has words of its own for what went wrong. */
+extern const char *const problem_paths[];
 
 /* The routes of the node and its services, and the rooms behind its own.  Closing what was
  * opened in part is fine. */
