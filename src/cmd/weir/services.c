@@ -7,29 +7,41 @@
 #include "svc/check/keys.h"
 #include "svc/check/service.h"
 #include "svc/check/tool.h"
+#include "svc/queue/queue_keys.h"
+#include "svc/queue/queue_mcp.h"
+#include "svc/queue/queue_service.h"
 #include "svc/sources/supply.h"
 #include "svc/sources/supply_keys.h"
 
 /* The sources are nobody's choice: they are there for those who ask them. */
-const char *const weir_services[] = { "check", "mcp", NULL };
+const char *const weir_services[] = { "check", "queue", "mcp", NULL };
 
-const struct wr_conf_table *const weir_tables[] = { &wr_node_keys, &check_keys, &supply_keys,
-                                                   NULL };
+const struct wr_conf_table *const weir_tables[] = { &wr_node_keys, &check_keys, &queue_keys,
+                                                   &supply_keys, NULL };
 
 static const char instructions[] =
     "Weir checks whether the works that a text cites exist, as cited. Before you rely on "
-    "references, or hand in a text with some, call check_references.";
+    "references, or hand in a text with some, call check_references. It also researches "
+    "questions in the background: create_task, queue_targets with queries, addresses and DOIs, "
+    "get_status until it is done.";
 
 static void make_offer(struct services *services)
 {
     struct intake *const *intake = check_service_intake(services->check);
+    struct queue_desk *desk = queue_service_desk(services->queue);
     services->tools[0] = check_tool(intake);
+    queue_tools(services->tools + 1, desk);
     services->resources[0] = check_resource(intake);
+    queue_resources(services->resources + 1, desk);
+    services->prompts[0] = queue_prompt;
+    services->prompts[1] = check_prompt;
+    services->tasks = queue_mcp_tasks(desk);
     services->offer = (struct mcp_offer){
         .name = "weir", .title = "Weir", .version = wr_version.version,
-        .instructions = instructions, .tools = services->tools, .tool_count = 1,
-        .prompts = &check_prompt, .prompt_count = 1, .resources = services->resources,
-        .resource_count = 1 };
+        .instructions = instructions, .tools = services->tools,
+        .tool_count = SERVICES_TOOLS, .prompts = services->prompts,
+        .prompt_count = SERVICES_PROMPTS, .resources = services->resources,
+        .resource_count = SERVICES_RESOURCES, .tasks = &services->tasks };
 }
 
 wr_err services_make(struct services *ret)
@@ -38,6 +50,8 @@ wr_err services_make(struct services *ret)
     wr_err err = supply_new(&ret->supply);
     if (!err)
         err = check_service_new(&ret->check, supply_sources(ret->supply));
+    if (!err)
+        err = queue_service_new(&ret->queue, NULL);
     if (err)
         return err;
     make_offer(ret);
@@ -47,6 +61,7 @@ wr_err services_make(struct services *ret)
     mcp_endpoint_routes(ret->endpoint, ret->mcp_routes);
     ret->rows[SERVICE_SOURCES] = *supply_row(ret->supply);
     ret->rows[SERVICE_CHECK] = *check_service_row(ret->check);
+    ret->rows[SERVICE_QUEUE] = *queue_service_row(ret->queue);
     ret->rows[SERVICE_MCP] = (struct node_service){
         .name = "mcp", .routes = ret->mcp_routes,
         .route_count = MCP_ROUTE_COUNT };
@@ -77,6 +92,7 @@ void services_close(struct services *services)
 void services_free(struct services *services)
 {
     mcp_endpoint_free(services->endpoint);
+    queue_service_free(services->queue);
     check_service_free(services->check);
     supply_free(services->supply);
     *services = (struct services){ 0 };

@@ -4,18 +4,28 @@
 
 #include "mcp/endpoint.h"
 #include "mcp/offer.h"
+#include "svc/queue/queue_report.h"
+#include "svc/queue/queue_tool.h"
 #include "svc/service.h"
 
-enum { SERVICE_SOURCES, SERVICE_CHECK, SERVICE_MCP, SERVICES_COUNT };
+enum { SERVICE_SOURCES, SERVICE_CHECK, SERVICE_QUEUE, SERVICE_MCP, SERVICES_COUNT };
+
+#define SERVICES_TOOLS (1 + QUEUE_TOOLS)
+#define SERVICES_RESOURCES (1 + QUEUE_RESOURCES)
+#define SERVICES_PROMPTS 2
 
 struct check_service;
+struct queue_service;
 struct supply;
 
 struct services {
     struct supply *supply;
     struct check_service *check;
-    struct mcp_tool tools[1];               /* what all of them offer agents */
-    struct mcp_resource resources[1];
+    struct queue_service *queue;
+    struct mcp_tool tools[SERVICES_TOOLS];  /* what all of them offer agents */
+    struct mcp_resource resources[SERVICES_RESOURCES];
+    struct mcp_prompt prompts[SERVICES_PROMPTS];
+    struct mcp_tasks tasks;
     struct mcp_offer offer;
     struct mcp_endpoint *endpoint;
     struct wr_route mcp_routes[MCP_ROUTE_COUNT];
