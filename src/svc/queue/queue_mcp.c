@@ -21,7 +21,7 @@ static uint64_t count_states(const struct queue_view *view, enum store_job_state
 {
     uint64_t all = 0;
     for (size_t i = 0; i < view->counts.count; i++)
-        for (int state = from; state <= (int)to; state++)
+        for (int state = (int)from; state <= (int)to; state++)
             all += view->counts.counts[i].jobs[state];
     return all;
 }
