@@ -289,16 +289,33 @@ static const struct store_verb count_verb = {
                 " max(finished_at) from job_done where task = ?1 group by kind, state",
 };
 
-wr_err store_task_count(struct store *store, const char *id, struct store_counts *ret,
-                        wr_time deadline)
+static wr_err count_by(struct store *store, const struct store_verb *verb,
+                       struct store_values values, struct store_counts *ret, wr_time deadline)
 {
     struct store_rows rows;
     ret->count = 0;
-    wr_err err = store_do(store, &count_verb, STORE_VALUES(STORE_TEXT(id)), &rows, deadline);
+    wr_err err = store_do(store, verb, values, &rows, deadline);
     if (!err)
         read_counts(&rows, ret);
     store_rows_free(&rows);
     return err;
+}
+
+wr_err store_task_count(struct store *store, const char *id, struct store_counts *ret,
+                        wr_time deadline)
+{
+    return count_by(store, &count_verb, STORE_VALUES(STORE_TEXT(id)), ret, deadline);
+}
+
+static const struct store_verb depth_verb = {
+    .name = "task.depth",
+    .sqlite = { "select kind, state, count(*), ?1 from job group by kind, state" },
+    .postgres = "select kind, state, count(*), ?1::bigint from job group by kind, state",
+};
+
+wr_err store_task_depth(struct store *store, struct store_counts *ret, wr_time deadline)
+{
+    return count_by(store, &depth_verb, STORE_VALUES(STORE_INT(0)), ret, deadline);
 }
 
 static const struct store_verb open_jobs = {

@@ -121,6 +121,9 @@ wr_err store_task_stop(struct store *store, const char *id, const struct store_t
 wr_err store_task_count(struct store *store, const char *id, struct store_counts *ret,
                         wr_time deadline);
 
+/* The same of all tasks, open jobs alone.  It takes time with what is open. */
+wr_err store_task_depth(struct store *store, struct store_counts *ret, wr_time deadline);
+
 /* Its jobs, the text of results in *ret: open ones in the order in which they are claimed, or
  * finished ones of this state, the last first.  Up to `max`, at most STORE_JOB_CLAIM_MAX. */
 wr_err store_task_open_jobs(struct store *store, const char *id, size_t max,

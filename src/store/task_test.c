@@ -243,6 +243,21 @@ STORE_TEST(jobs_are_counted_by_kind_and_state_with_when_the_last_was_over)
     CHECK_EQ(0, of(&counts, "verify_nli")->finished_ms);
 }
 
+STORE_TEST(open_jobs_of_all_tasks_are_counted_and_no_others)
+{
+    struct store_counts mine, all;
+    fill(store);
+    CHECK_OK(store_job_finish(store, "r", 1, &(struct store_job_end){
+        .state = STORE_JOB_FAILED, .error = "PIPELINE_ERROR: no" }, SOON));
+    CHECK_OK(store_task_count(store, "t1", &mine, SOON));
+    CHECK_OK(store_job_add(store, &(struct store_job_new){
+        .id = "else", .task = "elsewhere", .kind = "verify_nli", .slot = "cpu_nlp" }, SOON));
+    CHECK_OK(store_task_depth(store, &all, SOON));
+    CHECK_EQ(of(&mine, "verify_nli")->jobs[STORE_JOB_QUEUED] + 1,
+             of(&all, "verify_nli")->jobs[STORE_JOB_QUEUED]);
+    CHECK_EQ(0, of(&all, "target_queue")->jobs[STORE_JOB_FAILED]);
+}
+
 STORE_TEST(jobs_of_a_task_are_read_open_ones_in_order_and_finished_ones_the_last_first)
 {
     struct store_jobs jobs;
