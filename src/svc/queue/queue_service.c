@@ -12,10 +12,12 @@
 #include <weir/timer.h>
 
 #include "svc/queue/queue_keys.h"
+#include "svc/queue/queue_meter.h"
 #include "svc/queue/queue_route.h"
 
 #define PRUNE_EVERY WR_S(60)
 #define PRUNE_WITHIN WR_S(10)
+#define COUNT_EVERY WR_S(5)
 
 struct queue_service {
     struct wr_conf *conf;
@@ -56,6 +58,21 @@ static wr_err keep_tidy(void *arg)
     return err == WR_CANCELED ? WR_OK : err;
 }
 
+/* What is open, for the metrics; a count that is not had is the next one's. */
+static wr_err keep_count(void *arg)
+{
+    struct queue_service *self = arg;
+    struct store_counts *counts = calloc(1, sizeof(*counts));
+    wr_err err = counts ? WR_OK : WR_NOMEM;
+    while (!err) {
+        if (!store_task_depth(queue_store(self->desk.queue), counts, wr_after(COUNT_EVERY)))
+            queue_meter_depth(counts);
+        err = wr_sleep(wr_after(COUNT_EVERY));
+    }
+    free(counts);
+    return err == WR_CANCELED ? WR_OK : err;
+}
+
 static wr_err run(void *arg, struct wr_once *drain)
 {
     struct queue_service *self = arg;
@@ -67,6 +84,8 @@ static wr_err run(void *arg, struct wr_once *drain)
     if (err)
         return err;
     err = wr_scope_go(janitor, "queue.janitor", keep_tidy, self);
+    if (!err)
+        err = wr_scope_go(janitor, "queue.counter", keep_count, self);
     /* Half of what a child has in a drain; the rest is for jobs to be queued again. */
     wr_time moment = wr_conf_duration(self->conf, "drain_deadline") / 5 * 2;
     if (!err)

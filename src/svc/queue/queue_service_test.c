@@ -151,14 +151,20 @@ TEST(every_metric_of_it_moves)
     static const char *const names[] = {
         "queue_polls_total{result=\"answered\",svc=\"queue\"}",
         "queue_polls_total{result=\"drained\",svc=\"queue\"}",
+        "queue_jobs_total{kind=\"target_queue\",result=\"completed\",svc=\"queue\"}",
+        "queue_jobs_total{kind=\"target_queue\",result=\"failed\",svc=\"queue\"}",
+        "queue_jobs_total{kind=\"target_queue\",result=\"awaiting_auth\",svc=\"queue\"}",
+        "queue_jobs_total{kind=\"target_queue\",result=\"interrupted\",svc=\"queue\"}",
+        "queue_wait_seconds_count{kind=\"target_queue\",svc=\"queue\"}",
+        "queue_run_seconds_count{kind=\"target_queue\",svc=\"queue\"}",
     };
     struct rig rig;
     char request[300];
     queue_node_begin(&rig, NULL);
     queue_node_task(&rig);
     CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\",\"fail 2\","
-                                  "\"hold 3\"]}"));
-    settle();
+                                  "\"hold 3\",\"person 4\"]}"));
+    CHECK_OK(wr_sleep(wr_after(WR_S(6))));
     CHECK_EQ(200, queue_node_get(&rig, "?wait=1"));
     struct wr_stream *stream = rig_dial(&rig);
     snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -166,6 +172,8 @@ TEST(every_metric_of_it_moves)
     rig_say(stream, request);
     settle();
     CHECK_EQ(1, metric_value("queue_polls{svc=\"queue\"}"));
+    CHECK_EQ(1, metric_value("queue_jobs{slot=\"network_client\",kind=\"target_queue\","
+                             "state=\"running\",svc=\"queue\"}"));
     rig_stop(&rig);
     CHECK_EQ(200, rig_hear(stream, &answer));
     wr_stream_close(stream);

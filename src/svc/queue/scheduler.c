@@ -13,6 +13,7 @@
 #include <weir/watch.h>
 
 #include "store/auth.h"
+#include "svc/queue/queue_meter.h"
 #include "svc/queue/running.h"
 
 #define STORE_WITHIN WR_S(5)            /* for one thing to be written */
@@ -194,7 +195,14 @@ static wr_err do_job(void *arg)
     struct queue_work *work = arg;
     struct scheduler *self = work->news_arg;
     enum queue_slot slot = work->slot;
-    if (!conclude(self, work, run_handler(self, work)))
+    wr_time began = wr_now(), until;
+    wr_err err = run_handler(self, work);
+    bool ours = running_fate(self->running, work, &until) == WORK_OURS;
+    queue_meter_ended(work->kind, !ours               ? "interrupted"
+                                  : err               ? "failed"
+                                  : work->awaited.len ? "awaiting_auth"
+                                                      : "completed", wr_now() - began);
+    if (!conclude(self, work, err))
         release(self, work->id, work->attempt);
     running_leave(self->running, work);
     work_unref(work);
@@ -237,6 +245,7 @@ static wr_err claim(struct claimer *claimer, size_t room, size_t *ret)
     for (size_t i = 0; !err && i < jobs.count; i++) {
         const struct store_job *job = &jobs.jobs[i];
         scheduler_announce(self, job->task);
+        queue_meter_claimed(job);
         if (start(self, claimer->slot, job, jobs.lease_until) == WR_OK)
             started++;
         else
