@@ -118,7 +118,7 @@ RIG void check_deadlines(const struct node_service *service)
     for (size_t i = 0; i < count; i++)
         if (!ends_it(&every[i]) && every[i].class == WR_ROUTE_SHORT)
             queued[i] = ask_route(&rig, &every[i]);
-    for (int longer = 0; longer < 2; longer++)      /* those with a deadline of their own last */
+    for (int longer = 0; longer < 2; longer++)      /* who has a deadline of his own is last */
         for (size_t i = 0; i < count; i++)
             if (queued[i] && (every[i].deadline != 0) == longer) {
                 int status = hear(queued[i], &every[i]);

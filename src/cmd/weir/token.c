@@ -34,7 +34,7 @@ static const char usage[] =
     "\n"
     "limits:\n"
     "  --scope S         node.read, node.admin (what changes the node); those of services:\n"
-    "                    index.read, ...; /openapi.json has that of each route; repeatable\n"
+    "                    queue.use, ...; /openapi.json has that of each route; repeatable\n"
     "  --expires D       after 1s or more: 5s, 2m, 1h, or \"never\"; mint: 1h unless it is "
     "said\n"
     "  --not-before D    only from then on\n"

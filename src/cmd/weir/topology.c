@@ -62,8 +62,8 @@ _Static_assert(sizeof(DOCUMENT) - 1 == 90, "as its Content-Length says");
 
 _Static_assert(sizeof(CALL) - 1 == 243, "as its Content-Length says");
 
-/* A request by way of the queue, one that fails and is told, pages that keep something, a
- * document to check, and an agent. */
+/* A request by way of the workers, one that fails and is told, pages that keep something, a
+ * document to check, a research task, and an agent. */
 static wr_err ask(const struct wr_addr *addr)
 {
     static const char text[] =
@@ -71,6 +71,9 @@ static wr_err ask(const struct wr_addr *addr)
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n"
         "Mcp-Name: check_references\r\nContent-Length: 243\r\n\r\n" CALL
+        "POST /v1/queue/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 18\r\n\r\n"
+        "{\"hypothesis\":\"h\"}"
+        "GET /v1/queue/tasks/task_0?wait=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /v1/hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /api/v1/debug/sleep?ms=9999 HTTP/1.1\r\nHost: localhost\r\n\r\n"
         "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -142,11 +142,12 @@ wr_err queue_desk_create(struct queue_desk *desk, const struct queue_said *said,
     const json_t *config = get(said, "config");
     char id[QUEUE_ID];
     wr_err err = take_text(said, "hypothesis", &task.hypothesis, why);
-    if (!err && !task.hypothesis)
+    size_t len = task.hypothesis ? strlen(task.hypothesis) : 0;
+    if (!err && len == 0)
         err = refuse(why, "hypothesis", "hypothesis is missing: say what is to be found out");
-    if (!err && strlen(task.hypothesis) > STORE_TASK_TEXT_MAX)
-        err = refuse(why, "hypothesis", "hypothesis has %zu bytes; at most %d are allowed",
-                     strlen(task.hypothesis), STORE_TASK_TEXT_MAX);
+    if (!err && len > STORE_TASK_TEXT_MAX)
+        err = refuse(why, "hypothesis", "hypothesis has %zu bytes; at most %d are allowed", len,
+                     STORE_TASK_TEXT_MAX);
     if (!err && config && !json_is_object(config))
         err = refuse(why, "config", "config must be an object");
     if (!err)

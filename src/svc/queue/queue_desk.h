@@ -19,7 +19,7 @@
 #include "svc/queue/queue.h"
 
 #define QUEUE_ANSWER_MAX ((size_t)4 << 20)      /* bytes of JSON */
-#define QUEUE_SECONDS_MAX (30 * 24 * 3600)      /* that a task may ask for */
+#define QUEUE_SECONDS_MAX ((int64_t)30 * 24 * 3600) /* that a task may ask for */
 
 struct queue_desk {
     struct queue *queue;                /* NULL: there is none here */

@@ -25,7 +25,7 @@ static const struct wr_conf_key keys[] = {
     { .name = "queue.pages_max", .type = WR_CONF_INT, .preset = "200", .min = 0, .max = 100000,
       .live = true, .help = "Pages that a task may fetch, unless it says fewer." },
     { .name = "queue.seconds_max", .type = WR_CONF_INT, .preset = "3600", .min = 0,
-      .max = 30 * 24 * 3600, .live = true,
+      .max = (int64_t)30 * 24 * 3600, .live = true,
       .help = "Seconds that a task may explore, unless it says another number." },
     { .name = "queue.history", .type = WR_CONF_DURATION, .preset = "720h", .min = WR_S(1),
       .max = 3650 * DAY, .live = true, .help = "How long finished jobs are remembered." },

@@ -318,8 +318,8 @@ static const char status[] =
     ",\"warnings\":" TEXTS ",\"searches_detail\":" OBJECTS ",\"queue_items\":" OBJECTS
     ",\"pending_auth_detail\":" OBJECT ",\"jobs_by_kind\":" OBJECT ",\"idle_seconds\":" NUMBER
     ",\"evidence_summary\":" OBJECT "},\"required\":[\"ok\",\"task_id\",\"status\","
-    "\"hypothesis\",\"change\",\"progress\",\"metrics\",\"budget\",\"milestones\",\"waiting_for\",\"pending_auth_count\",\"errors\","
-    "\"warnings\"]}";
+    "\"hypothesis\",\"change\",\"progress\",\"metrics\",\"budget\",\"milestones\","
+    "\"waiting_for\",\"pending_auth_count\",\"errors\",\"warnings\"]}";
 static const char queued[] =
     "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"queued_count\":" NUMBER
     ",\"skipped_count\":" NUMBER ",\"target_ids\":" TEXTS ",\"message\":" TEXT

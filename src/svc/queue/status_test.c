@@ -153,7 +153,7 @@ TEST(who_has_used_up_his_budget_is_warned)
     CHECK(tells("\"remaining_percent\":33,"));          /* rounded down */
     CHECK(tells("\"warnings\":[]"));
     view->pages_used = 200;
-    view->active_ms = 3600 * 1000;
+    view->active_ms = 3600000;
     tell(0, false);
     CHECK(tells("\"remaining_percent\":0,"));
     CHECK(tells("\"warnings\":[\"the 200 pages of the budget are used up: no more are fetched "
