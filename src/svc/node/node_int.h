@@ -156,8 +156,8 @@ wr_err ingress_open(struct front *front, struct node *node, const struct wr_conf
 /* Handler: the bus, as server-sent events. */
 wr_err events_serve(struct wr_call *call);
 
-/* Where errors are problems (http.h): what an operator sees, and those who call the queue, which
- * has words of its own for what went wrong. */
+/* Where errors are problems (http.h): what an operator sees, and who calls the queue, which has
+ * words of its own for what went wrong. */
 extern const char *const problem_paths[];
 
 /* The routes of the node and its services, and the rooms behind its own.  Closing what was
