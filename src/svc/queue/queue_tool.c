@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "mcp/request.h"
+#include "svc/queue/queue_feedback.h"
 #include "svc/queue/queue_mcp.h"
 #include "svc/queue/target.h"
 
@@ -112,6 +113,11 @@ static wr_err get_auth_queue(struct mcp_request *request)
 static wr_err resolve_auth(struct mcp_request *request)
 {
     return pass_on(request, queue_desk_resolve, NULL, WITHIN);
+}
+
+static wr_err feedback(struct mcp_request *request)
+{
+    return pass_on(request, queue_feedback, NULL, WITHIN);
 }
 
 /* ---- who waits ---- */
@@ -287,6 +293,19 @@ static const struct mcp_field resolve_fields[] = {
       .what = "Of complete: whether it has worked." },
 };
 
+static const struct mcp_field feedback_fields[] = {
+    { .name = "action", .required = true, .words = queue_feedback_actions,
+      .what = "What it is about." },
+    { .name = "domain_pattern", .max = 255,
+      .what = "Of domain_...: a host, or *. and a domain." },
+    { .name = "claim_id", .what = "Of claim_...: the claim." },
+    { .name = "edge_id", .what = "Of edge_correct: the judgement." },
+    { .name = "correct_relation", .words = queue_feedback_relations,
+      .what = "Of edge_correct: what the fragment really says of the claim." },
+    { .name = "reason", .what = "Why; needed to block or unblock a domain and to reject a "
+                                "claim." },
+};
+
 /* ---- what they say ---- */
 
 #define TEXT "{\"type\":\"string\"}"
@@ -345,6 +364,12 @@ static const char resolved[] =
     ",\"success\":{\"type\":[\"boolean\",\"null\"]}},\"required\":[\"ok\",\"target\","
     "\"action\",\"resolved_count\"]}";
 
+static const char heeded[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"action\":" TEXT
+    ",\"domain_pattern\":" TEXT ",\"rule_id\":" TEXT ",\"cleared_rules\":" NUMBER
+    ",\"claim_id\":" TEXT ",\"edge_id\":" TEXT ",\"previous_relation\":" TEXT
+    ",\"new_relation\":" TEXT ",\"sample_id\":" TEXT "},\"required\":[\"ok\",\"action\"]}";
+
 /* ---- the table ---- */
 
 #define FIELDS(list) .fields = list, .field_count = sizeof(list) / sizeof(*(list))
@@ -385,6 +410,10 @@ static const struct mcp_tool table[QUEUE_TOOLS] = {
       .output = resolved, .repeatable = true, .handler = resolve_auth,
       .what = "After the user has done what get_auth_queue lists, or will not: what waited for "
               "it goes on, or fails." },
+    { .name = "feedback", .title = "Correct what was found", FIELDS(feedback_fields),
+      .output = heeded, .handler = feedback,
+      .what = "What the user says of sources, claims and judgements: block a domain, reject a "
+              "claim, correct what a fragment is said to say of one." },
 };
 
 void queue_tools(struct mcp_tool ret[QUEUE_TOOLS], struct queue_desk *desk)

@@ -190,6 +190,7 @@ TEST(without_a_queue_the_tools_say_so)
         CALL("stop_task", "{\"task_id\":\"t\"}"), CALL("get_auth_queue", "{}"),
         CALL("set_budget", "{\"task_id\":\"t\",\"max_pages\":1}"),
         CALL("resolve_auth", "{\"action\":\"skip\"}"),
+        CALL("feedback", "{\"action\":\"claim_restore\"}"),
     };
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
         CHECK(has(ask(calls[i]), "there is no queue here"));
@@ -203,6 +204,7 @@ TEST(every_tool_has_schemas_that_are_json_and_hints)
         { "await_task", true, false, true }, { "queue_targets", false, false, true },
         { "stop_task", false, true, false }, { "set_budget", false, false, true },
         { "get_auth_queue", true, false, true }, { "resolve_auth", false, false, true },
+        { "feedback", false, false, false },
     };
     shop_open(NULL);
     for (size_t i = 0; i < QUEUE_TOOLS; i++) {
