@@ -2,7 +2,8 @@
  *
  * The first byte says what encoding its server claims.  Whatever the page is, the text is
  * UTF-8, paragraphs lie in it one behind the other, links are absolute, and the tree is no
- * deeper than markup lets it be.
+ * deeper than markup lets it be.  Claims are pieces of the text, and a text is never against
+ * a claim that it makes itself.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,8 +13,10 @@
 
 #include <weir/panic.h>
 
+#include "extract/claims.h"
 #include "extract/html.h"
 #include "extract/html_tree.h"
+#include "extract/stance.h"
 
 #define DEEPEST (4 * EXTRACT_MARKUP_DEPTH)
 
@@ -50,6 +53,23 @@ static void check_page(const struct extract_page *page)
     }
 }
 
+static void check_claims(const struct extract_page *page, struct wr_arena *arena)
+{
+    struct extract_claims claims;
+    if (extract_claims(&claims, page->main, page->main_len, page->title, 5, arena))
+        return;
+    for (size_t i = 0; i < claims.count; i++) {
+        const struct extract_claim *it = &claims.at[i];
+        if (it->offset + it->len > page->main_len || it->relevance > 1000
+            || it->confidence > 1000 || memcmp(it->text, page->main + it->offset, it->len) != 0)
+            wr_panic("claim %zu is not in the text", i);
+        struct extract_stance stance = extract_stance(it->text, it->len, it->text);
+        if (stance.relation == EXTRACT_REFUTES || stance.confidence > EXTRACT_STANCE_SURE)
+            wr_panic("claim %zu is against itself", i);
+        (void)extract_stance(page->main, page->main_len, it->text);
+    }
+}
+
 static void check_depth(const char *text, size_t len)
 {
     struct extract_markup markup;
@@ -82,8 +102,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct extract_html_conf conf = {
         .url = data[0] & 8 ? NULL : "https://example.org/a/b?c",
         .charset = charsets[data[0] % 8] };
-    if (extract_html(&page, bytes, size - 1, &conf, &arena) == WR_OK)
+    if (extract_html(&page, bytes, size - 1, &conf, &arena) == WR_OK) {
         check_page(&page);
+        check_claims(&page, &arena);
+    }
     check_depth(bytes, size - 1);
     wr_arena_free(&arena);
     return 0;
