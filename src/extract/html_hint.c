@@ -1,6 +1,7 @@
 /* html_hint.c - what the classes and ids of a page give away.
  *
- * Words are taken whole: "ad" is one of "top-ad" and "adTop", not of "shadow" or "header".
+ * Words are taken whole: "ad" is one of "top-ad", "adTop" and "ad2", not of "shadow" and
+ * "header", and not of the names that programs make up: "x41ad5", "sc-ad7310".
  */
 #include "extract/html_main.h"
 
@@ -46,23 +47,36 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether a word of small letters is in the list, with a number of one or two digits behind it
+ * or not. */
+static bool is_listed(char *word, size_t len, const char *const *list, size_t count)
+{
+    for (int i = 0; i < 2 && len > 0 && is_digit(word[len - 1]); i++)
+        len--;
+    word[len] = '\0';
+    return bsearch(word, list, count, sizeof(list[0]), compare);
+}
+
 static bool any_word(const char *words, const char *const *list, size_t count)
 {
     char word[WORD_MAX];
     size_t len = 0;
     for (const char *at = words;; at++) {
-        bool letter = is_lower(*at) || is_upper(*at);
+        bool part = is_lower(*at) || is_upper(*at) || is_digit(*at);
         bool begins = is_upper(*at) && at > words && is_lower(at[-1]);
-        if (len > 0 && (!letter || begins)) {
-            word[len] = '\0';
-            if (len < sizeof(word) - 1
-                && bsearch(word, list, count, sizeof(list[0]), compare))
+        if (len > 0 && (!part || begins)) {
+            if (len < sizeof(word) - 1 && is_listed(word, len, list, count))
                 return true;
             len = 0;
         }
         if (!*at)
             return false;
-        if (letter && len < sizeof(word) - 1)
+        if (part && len < sizeof(word) - 1)
             word[len++] = (char)(is_upper(*at) ? *at + 'a' - 'A' : *at);
     }
 }

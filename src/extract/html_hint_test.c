@@ -23,6 +23,13 @@ TEST_PLAIN(a_word_in_another_is_none)
     CHECK(!html_hint_for("contents"));
 }
 
+TEST_PLAIN(names_that_programs_make_up_have_no_words)
+{
+    CHECK(html_hint_against("ad2 sidebar-12"));
+    CHECK(!html_hint_against("x41ad5 sc-ad7310 e5ad"));
+    CHECK(!html_hint_for("x41text5"));
+}
+
 TEST_PLAIN(every_word_of_the_lists_is_found)
 {
     static const char *const some[] = { "ad", "aside", "comments", "footer", "nav", "related",
