@@ -7,6 +7,7 @@
 #include "mcp/request.h"
 #include "svc/queue/queue_feedback.h"
 #include "svc/queue/queue_mcp.h"
+#include "svc/queue/queue_query.h"
 #include "svc/queue/target.h"
 
 #define WITHIN WR_S(20)                 /* of what does not wait */
@@ -118,6 +119,26 @@ static wr_err resolve_auth(struct mcp_request *request)
 static wr_err feedback(struct mcp_request *request)
 {
     return pass_on(request, queue_feedback, NULL, WITHIN);
+}
+
+static wr_err query_sql(struct mcp_request *request)
+{
+    return pass_on(request, queue_query_sql, NULL, WITHIN);
+}
+
+static wr_err query_view(struct mcp_request *request)
+{
+    return pass_on(request, queue_query_view, NULL, WITHIN);
+}
+
+static wr_err list_views(struct mcp_request *request)
+{
+    return pass_on(request, queue_list_views, NULL, WITHIN);
+}
+
+static wr_err queue_candidates(struct mcp_request *request)
+{
+    return pass_on(request, NULL, queue_query_candidates, WITHIN);
 }
 
 /* ---- who waits ---- */
@@ -306,6 +327,36 @@ static const struct mcp_field feedback_fields[] = {
                                 "claim." },
 };
 
+static const char sql_schema[] =
+    "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
+    "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":200,\"default\":50},"
+    "\"timeout_ms\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":2000,\"default\":300},"
+    "\"max_vm_steps\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":5000000,"
+    "\"default\":500000},\"include_schema\":{\"type\":\"boolean\",\"default\":false}}}";
+static const struct mcp_field sql_fields[] = {
+    { .name = "sql", .required = true, .min = 1, .max = 65536, .what = "One SELECT." },
+    { .name = "options", .type = MCP_OTHER, .schema = sql_schema, .what = "Its bounds." },
+};
+static const struct mcp_field view_fields[] = {
+    { .name = "view_name", .required = true, .what = "One of list_views." },
+    { .name = "task_id", .what = "Of this task alone." },
+    { .name = "limit", .type = MCP_INTEGER, .min = 1, .max = 200, .preset = "50",
+      .what = "Rows at most." },
+};
+static const char ids_schema[] = "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}";
+static const struct mcp_field candidate_fields[] = {
+    TASK_ID,
+    { .name = "include_ids", .type = MCP_OTHER, .schema = ids_schema,
+      .what = "Only those of these citation edges." },
+    { .name = "exclude_ids", .type = MCP_OTHER, .schema = ids_schema,
+      .what = "All but those of these citation edges." },
+    { .name = "limit", .type = MCP_INTEGER, .min = 1, .max = 200, .preset = "10",
+      .what = "How many at most." },
+    { .name = "dry_run", .type = MCP_BOOLEAN, .preset = "false",
+      .what = "Only say which there are." },
+    { .name = "options", .type = MCP_OTHER, .schema = OPTIONS, .what = "As of queue_targets." },
+};
+
 /* ---- what they say ---- */
 
 #define TEXT "{\"type\":\"string\"}"
@@ -370,6 +421,20 @@ static const char heeded[] =
     ",\"claim_id\":" TEXT ",\"edge_id\":" TEXT ",\"previous_relation\":" TEXT
     ",\"new_relation\":" TEXT ",\"sample_id\":" TEXT "},\"required\":[\"ok\",\"action\"]}";
 
+static const char rows[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"view_name\":" TEXT
+    ",\"columns\":" TEXTS ",\"rows\":" OBJECTS ",\"row_count\":" NUMBER ",\"truncated\":" FLAG
+    ",\"elapsed_ms\":" NUMBER ",\"schema\":" OBJECT
+    "},\"required\":[\"ok\",\"columns\",\"rows\",\"row_count\",\"truncated\"]}";
+static const char views[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"views\":" OBJECTS
+    ",\"count\":" NUMBER "},\"required\":[\"ok\",\"views\",\"count\"]}";
+static const char candidates[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"queued_count\":" NUMBER
+    ",\"skipped_count\":" NUMBER ",\"target_ids\":" TEXTS ",\"task_resumed\":" FLAG
+    ",\"message\":" TEXT ",\"dry_run\":" FLAG ",\"candidates\":" OBJECTS
+    "},\"required\":[\"ok\",\"queued_count\",\"candidates\",\"dry_run\"]}";
+
 /* ---- the table ---- */
 
 #define FIELDS(list) .fields = list, .field_count = sizeof(list) / sizeof(*(list))
@@ -414,6 +479,23 @@ static const struct mcp_tool table[QUEUE_TOOLS] = {
       .output = heeded, .handler = feedback,
       .what = "What the user says of sources, claims and judgements: block a domain, reject a "
               "claim, correct what a fragment is said to say of one." },
+    { .name = "query_sql", .title = "Ask in SQL", FIELDS(sql_fields), .output = rows,
+      .reads_only = true, .repeatable = true, .handler = query_sql,
+      .what = "One SELECT over what was found: tasks, jobs, queries, serp_items, pages, "
+              "task_pages, fragments, claims, edges, works and others; options.include_schema "
+              "shows their columns. Pages, fragments, edges and works belong to all tasks." },
+    { .name = "query_view", .title = "Ask a view", FIELDS(view_fields), .output = rows,
+      .reads_only = true, .repeatable = true, .handler = query_view,
+      .what = "A question about what was found that has a name: contradictions, unsupported "
+              "claims, where claims are from, what is cited; list_views has them." },
+    { .name = "list_views", .title = "Views that there are", .output = views,
+      .reads_only = true, .repeatable = true, .handler = list_views,
+      .what = "The names that query_view takes, and what each is about." },
+    { .name = "queue_reference_candidates", .title = "Queue what is cited",
+      FIELDS(candidate_fields), .output = candidates, .repeatable = true, .outward = true,
+      .handler = queue_candidates,
+      .what = "Pages that the pages of a task cite and that were not looked at yet, as "
+              "targets; with dry_run only to see which." },
 };
 
 void queue_tools(struct mcp_tool ret[QUEUE_TOOLS], struct queue_desk *desk)

@@ -191,6 +191,9 @@ TEST(without_a_queue_the_tools_say_so)
         CALL("set_budget", "{\"task_id\":\"t\",\"max_pages\":1}"),
         CALL("resolve_auth", "{\"action\":\"skip\"}"),
         CALL("feedback", "{\"action\":\"claim_restore\"}"),
+        CALL("query_sql", "{\"sql\":\"select 1\"}"),
+        CALL("query_view", "{\"view_name\":\"v\"}"), CALL("list_views", "{}"),
+        CALL("queue_reference_candidates", "{\"task_id\":\"t\"}"),
     };
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
         CHECK(has(ask(calls[i]), "there is no queue here"));
@@ -204,7 +207,9 @@ TEST(every_tool_has_schemas_that_are_json_and_hints)
         { "await_task", true, false, true }, { "queue_targets", false, false, true },
         { "stop_task", false, true, false }, { "set_budget", false, false, true },
         { "get_auth_queue", true, false, true }, { "resolve_auth", false, false, true },
-        { "feedback", false, false, false },
+        { "feedback", false, false, false }, { "query_sql", true, false, true },
+        { "query_view", true, false, true }, { "list_views", true, false, true },
+        { "queue_reference_candidates", false, false, true },
     };
     shop_open(NULL);
     for (size_t i = 0; i < QUEUE_TOOLS; i++) {
