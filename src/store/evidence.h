@@ -9,8 +9,9 @@
  * seen are a task's.  The tables have the names that people know from the reference program,
  * since they are asked in SQL too (sql_read.h): pages, task_pages (webpage.h), resource_index
  * (resource.h), fragments (fragment.h), claims (claim.h), edges, nli_corrections (edge.h),
- * works, work_authors, work_identifiers (publication.h), queries, serp_items (query_log.h),
- * domain_override_rules (domain_rule.h).  Moments are milliseconds since 1970.
+ * works, work_authors, work_identifiers (publication.h), embeddings (embedding.h), queries,
+ * serp_items (query_log.h), domain_override_rules (domain_rule.h).  Moments are milliseconds
+ * since 1970.
  *
  * An id is made of what the thing is: the same page, fragment, claim or edge has the same id on
  * every node and at every attempt.  So writing one twice writes it once, whoever does, and

@@ -43,8 +43,8 @@ struct asking {
 static const char *const tables[] = {
     "pages", "task_pages", "resource_index", "fragments", "fragments_fts", "claims",
     "claims_fts", "edges", "nli_corrections", "works", "work_authors", "work_identifiers",
-    "queries", "serp_items", "domain_override_rules", "tasks", "jobs", "intervention_queue",
-    "json_each", "json_tree",
+    "embeddings", "queries", "serp_items", "domain_override_rules", "tasks", "jobs",
+    "intervention_queue", "json_each", "json_tree",
 };
 
 /* Of FTS5, and read by it alone. */
