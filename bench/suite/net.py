@@ -25,6 +25,7 @@ QUESTIONS = [
     Question("start", [("net", "start")]),
     Question("threads", [("net", "threads", "1"), ("net", "threads", "2")]),
     Question("handshake", [("net", "handshake")]),
+    Question("mcp call", [("net", "mcp")]),
     Question("chaos", [("net", "chaos")], once=True),
 ]
 
@@ -136,6 +137,12 @@ ROWS = [
         must=Plain(0.1), once=True),
     Row("chaos: ready, degraded, ready", "seen", "chaos_ready_again", {}, less=False,
         must=Plain(1), once=True),
+    Row("tools/call over HTTP, beyond a bare round trip, p50", "us", "mcp_http_over_p50_us", {},
+        less=True, must=Plain(150),
+        beside={"bare": "mcp_http_bare_p50_us", "whole": "mcp_http_call_p50_us"}),
+    Row("tools/call over pipes, beyond a bare round trip, p50", "us", "mcp_stdio_over_p50_us",
+        {}, less=True, must=Plain(150),
+        beside={"bare": "mcp_stdio_bare_p50_us", "whole": "mcp_stdio_call_p50_us"}),
     *idle("keepalive", "idle connections"),
     *idle("poll", "long polls"),
     Row("start to ready", "ms", "start_ms", {}, less=True, must=Plain(100)),
