@@ -11,6 +11,7 @@
 
 #include <weir/panic.h>
 #include <weir/run.h>
+#include <weir/task.h>
 
 #include "mcp/header.h"
 #include "mcp/request.h"
@@ -41,6 +42,71 @@ static wr_err read_it(struct mcp_request *request)
     return strlen(mcp_request_uri(request)) % 2 ? WR_OK : WR_NOTFOUND;
 }
 
+/* Asks twice, shows what it heard, and becomes a task where it may. */
+static wr_err ask(struct mcp_request *request)
+{
+    const json_t *first, *second = NULL;
+    wr_err err = mcp_request_ask(request, "a", "elicitation/create", json_object(), &first);
+    WR_ASSERT(!first || json_is_object(first));
+    if (!err && first)
+        err = mcp_request_ask(request, "b", "sampling/createMessage", json_object(), &second);
+    mcp_request_log(request, MCP_ERROR, "%d", err);
+    mcp_request_image(request, "image/png", request, 7);
+    if (!err && second && mcp_request_defers(request))
+        mcp_request_defer(request, &(struct mcp_task){ .id = "t", .version = 1 });
+    return err;
+}
+
+/* One task in each state, named by its number. */
+static wr_err look(struct mcp_request *request, const char *id, uint64_t seen,
+                   struct mcp_task *ret, wr_time deadline)
+{
+    if (id[0] < '0' || id[0] > '4' || id[1])
+        return WR_NOTFOUND;
+    *ret = (struct mcp_task){ .state = (enum mcp_task_state)(id[0] - '0'), .version = 1,
+                              .broken = mcp_request_local(request), .note = "note" };
+    ret->id[0] = id[0];
+    return seen ? wr_sleep(deadline) : WR_OK;
+}
+
+static wr_err result(struct mcp_request *request, const char *id)
+{
+    wr_text_str(mcp_request_text(request), id);
+    return WR_OK;
+}
+
+static wr_err cancel(struct mcp_request *request, const char *id)
+{
+    (void)request;
+    (void)id;
+    return WR_OK;
+}
+
+static wr_err list(struct mcp_request *request, const char *after, struct mcp_task *ret,
+                   size_t max, size_t *ret_count)
+{
+    WR_ASSERT(max);
+    *ret_count = 1;
+    return after ? WR_NOTFOUND : look(request, "0", 0, ret, WR_NOW);
+}
+
+static json_t *inputs(struct mcp_request *request, const char *id)
+{
+    (void)request;
+    return json_pack("{s:{s:s,s:{}}}", id, "method", "elicitation/create", "params");
+}
+
+static wr_err update(struct mcp_request *request, const char *id, const char *name,
+                     const json_t *answer)
+{
+    WR_ASSERT(answer);
+    (void)request;
+    return strcmp(id, name) == 0 ? WR_OK : WR_NOTFOUND;
+}
+
+static const struct mcp_tasks tasks = { .look = look, .result = result, .cancel = cancel,
+                                        .list = list, .inputs = inputs, .update = update };
+
 static const char *const words[] = { "a", "b", NULL };
 static const struct mcp_field fields[] = {
     { .name = "text", .what = "text", .required = true, .max = 100 },
@@ -49,14 +115,17 @@ static const struct mcp_field fields[] = {
     { .name = "path", .what = "path", .local = true },
     { .name = "word", .what = "word", .words = words },
 };
-static const struct mcp_tool tool = { .name = "echo", .what = "echo", .fields = fields,
-                                      .field_count = 5, .output = "{}", .handler = echo };
+static const struct mcp_tool tools[] = {
+    { .name = "echo", .what = "echo", .fields = fields, .field_count = 5, .output = "{}",
+      .handler = echo },
+    { .name = "ask", .what = "ask", .defers = MCP_MAY_DEFER, .handler = ask },
+};
 static const struct mcp_prompt prompt = { .name = "p", .what = "p", .fields = fields,
                                           .field_count = 1, .text = "{text}{{text}" };
 static const struct mcp_resource resource = { .uri = "x://{y}", .name = "x", .what = "x",
                                               .media = "text/plain", .read = read_it };
-static const struct mcp_offer offer = { .name = "f", .version = "1", .tools = &tool,
-    .tool_count = 1, .prompts = &prompt, .prompt_count = 1, .resources = &resource,
+static const struct mcp_offer offer = { .name = "f", .version = "1", .tools = tools,
+    .tool_count = 2, .tasks = &tasks, .logs = true, .prompts = &prompt, .prompt_count = 1, .resources = &resource,
     .resource_count = 1 };
 
 struct input { const char *at; size_t len; struct mcp_session *session; unsigned answers; };
