@@ -43,7 +43,8 @@ static size_t whole(size_t len, int pipes)
     answer[len] = '\0';
     if (pipes)
         return len && answer[len - 1] == '\n' ? len : 0;
-    const char *body = strstr(answer, "\r\n\r\n"), *said = strcasestr(answer, "content-length:");
+    const char *body = strstr(answer, "\r\n\r\n");
+    const char *said = strcasestr(answer, "content-length:");
     if (!body || !said)
         return 0;
     size_t want = (size_t)(body + 4 - answer) + strtoul(said + 15, NULL, 10);

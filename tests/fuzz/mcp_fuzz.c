@@ -124,9 +124,11 @@ static const struct mcp_prompt prompt = { .name = "p", .what = "p", .fields = fi
                                           .field_count = 1, .text = "{text}{{text}" };
 static const struct mcp_resource resource = { .uri = "x://{y}", .name = "x", .what = "x",
                                               .media = "text/plain", .read = read_it };
-static const struct mcp_offer offer = { .name = "f", .version = "1", .tools = tools,
-    .tool_count = 2, .tasks = &tasks, .logs = true, .prompts = &prompt, .prompt_count = 1, .resources = &resource,
-    .resource_count = 1 };
+static const struct mcp_offer offer = {
+    .name = "f", .version = "1", .tools = tools, .tool_count = 2, .prompts = &prompt,
+    .prompt_count = 1, .resources = &resource, .resource_count = 1, .tasks = &tasks,
+    .logs = true,
+};
 
 struct input { const char *at; size_t len; struct mcp_session *session; unsigned answers; };
 
