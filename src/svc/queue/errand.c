@@ -1,0 +1,201 @@
+/* errand.c - see errand.h. */
+#include "svc/queue/errand.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "store/task.h"
+
+#define ERRORS_BYTES ((size_t)64 << 10)
+
+/* ---- what it asks for ---- */
+
+static wr_err read_hypothesis(struct errand *errand)
+{
+    struct store_tasks tasks;
+    wr_err err = store_task_get(errand->explorer->store, queue_work_task(errand->work), &tasks,
+                                errand->until);
+    if (!err) {
+        errand->hypothesis = strdup(tasks.tasks[0].hypothesis);
+        err = errand->hypothesis ? WR_OK : WR_NOMEM;
+    }
+    store_tasks_free(&tasks);
+    return err;
+}
+
+wr_err errand_begin(struct errand *errand, struct explorer *explorer, struct queue_work *work)
+{
+    *errand = (struct errand){ .explorer = explorer, .work = work,
+                               .until = wr_after(ERRAND_WITHIN),
+                               .errors = wr_text_heap(ERRORS_BYTES) };
+    errand->input = json_loads(queue_work_input(work), JSON_REJECT_DUPLICATES, NULL);
+    errand->target = json_object_get(errand->input, "target");
+    errand->options = json_object_get(errand->input, "options");
+    if (!json_is_object(errand->target))
+        return queue_work_fail(work, WR_INVALID, "INVALID_PARAMS", "the job has no target that "
+                               "can be read");
+    return read_hypothesis(errand);
+}
+
+const char *errand_text(const struct errand *errand, const char *key)
+{
+    return json_string_value(json_object_get(errand->target, key));
+}
+
+int64_t errand_number(const struct errand *errand, const char *key, int64_t otherwise)
+{
+    const json_t *value = json_object_get(errand->target, key);
+    value = value ? value : json_object_get(errand->options, key);
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+bool errand_wants(const struct errand *errand, const char *option, const char *word)
+{
+    const json_t *list = json_object_get(errand->options, option), *one;
+    size_t i;
+    if (!json_is_array(list))
+        return true;
+    json_array_foreach((json_t *)(uintptr_t)list, i, one)
+        if (json_is_string(one) && strcmp(json_string_value(one), word) == 0)
+            return true;
+    return false;
+}
+
+/* ---- what came of it ---- */
+
+void errand_trouble(struct errand *errand, const char *about, const char *code,
+                    const char *format, ...)
+{
+    va_list args;
+    snprintf(errand->last_code, sizeof(errand->last_code), "%s", code);
+    va_start(args, format);
+    vsnprintf(errand->last_why, sizeof(errand->last_why), format, args);
+    va_end(args);
+    if (errand->error_count++ >= ERRAND_ERRORS_MAX)
+        return;
+    if (errand->errors.len)
+        wr_text_str(&errand->errors, ",");
+    struct wr_json json = wr_json_to(&errand->errors);
+    wr_json_object(&json, NULL);
+    wr_json_str(&json, "about", about);
+    wr_json_str(&json, "error_code", code);
+    wr_json_str(&json, "error", errand->last_why);
+    wr_json_end(&json);
+}
+
+void errand_await(struct errand *errand, const char *url, const char *domain,
+                  const char *type)
+{
+    errand->awaited++;
+    queue_work_await(errand->work, &(struct queue_auth_item){ url, domain, type, "high" });
+}
+
+static void count(struct errand *errand, const char *url, const struct harvest *got)
+{
+    errand->visited++;
+    errand->pages += got->state == HARVEST_DONE;
+    errand->fragments += got->fragments;
+    errand->claims += got->claims;
+    errand->cited += got->cited;
+    if (got->page[0])
+        memcpy(errand->page, got->page, sizeof(errand->page));
+    if (got->state == HARVEST_AWAITS)
+        errand_await(errand, url, got->domain, challenge_name(got->challenge));
+    if (got->state == HARVEST_EMPTY)
+        errand_trouble(errand, url, got->code ? got->code
+                                    : got->needs_scripts ? "NEEDS_SCRIPTS" : "NO_TEXT", "%s",
+                       got->why[0]           ? got->why
+                       : got->needs_scripts ? "the page is written by scripts"
+                                            : "there is nothing to read on it");
+}
+
+wr_err errand_visit(struct errand *errand, const char *url, const char *reason, unsigned depth)
+{
+    struct harvest got;
+    wr_time until = wr_after(ERRAND_PAGE_WITHIN);
+    errand->late |= wr_now() >= errand->until;
+    if (errand->late)
+        return WR_TIMEOUT;
+    wr_err err = queue_work_spend(errand->work, errand->until);
+    errand->spent |= err == WR_BUSY;
+    if (err)
+        return err;
+    err = harvest_page(&(struct harvest_ask){
+        .crawl = errand->explorer->crawl, .store = errand->explorer->store, .url = url,
+        .task = queue_work_task(errand->work), .hypothesis = errand->hypothesis,
+        .reason = reason, .depth = depth }, &got,
+        until < errand->until ? until : errand->until);
+    if (err == WR_CANCELED)
+        return err;
+    if (!err)
+        count(errand, url, &got);
+    else
+        errand_trouble(errand, url, got.code ? got.code : "PIPELINE_ERROR", "%s",
+                       got.why[0] ? got.why : wr_err_text(err));
+    queue_work_news(errand->work);
+    return WR_OK;
+}
+
+/* ---- the end ---- */
+
+static const char *status_of(const struct errand *errand)
+{
+    return errand->late      ? "timeout"
+           : errand->awaited ? "awaiting_auth"
+           : errand->spent   ? "budget_exhausted"
+           : errand->errors.len ? "partial"
+                                : "completed";
+}
+
+static void write_result(struct errand *errand)
+{
+    struct wr_json json = wr_json_to(queue_work_output(errand->work));
+    wr_json_object(&json, NULL);
+    wr_json_bool(&json, "ok", true);
+    wr_json_str(&json, "status", status_of(errand));
+    if (errand->page[0])
+        wr_json_str(&json, "page_id", errand->page);
+    wr_json_u64(&json, "pages_fetched", errand->pages);
+    wr_json_u64(&json, "papers_found", errand->papers);
+    wr_json_u64(&json, "fragments_extracted", errand->fragments);
+    wr_json_u64(&json, "claims_extracted", errand->claims);
+    wr_json_u64(&json, "citations_detected", errand->cited);
+    wr_json_bool(&json, "is_partial", errand->late || errand->spent);
+    wr_json_str(&json, "method", "lexical");
+    wr_json_array(&json, "errors");
+    if (errand->errors.len)
+        wr_json_raw(&json, NULL, errand->errors.at, errand->errors.len);
+    wr_json_end(&json);
+    wr_json_end(&json);
+}
+
+static wr_err conclude(struct errand *errand)
+{
+    bool nothing = errand->visited == 0 && errand->papers == 0;
+    if (nothing && errand->spent)
+        return queue_work_fail(errand->work, WR_BUSY, "BUDGET_EXHAUSTED",
+                               "the pages of the task are used up");
+    if (nothing && errand->error_count && !errand->awaited)
+        return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s", errand->last_why);
+    if (errand->visited && !errand->pages && !errand->papers && errand->error_count
+        && !errand->awaited)
+        return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s", errand->last_why);
+    write_result(errand);
+    if (!errand->awaited)
+        queue_work_then(errand->work, QUEUE_VERIFY, "verify", NULL);
+    return WR_OK;
+}
+
+wr_err errand_end(struct errand *errand, wr_err err)
+{
+    bool enough = err == WR_BUSY || err == WR_TIMEOUT;  /* with what there is */
+    if (!err || (enough && (errand->spent || errand->late)))
+        err = conclude(errand);
+    json_decref(errand->input);
+    free(errand->hypothesis);
+    wr_text_free(&errand->errors);
+    return err;
+}

@@ -1,0 +1,117 @@
+/* explorer.c - see explorer.h. */
+#include "svc/queue/explorer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <weir/addr.h>
+
+#include "svc/queue/explorer_int.h"
+#include "svc/queue/page_memory.h"
+
+wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
+{
+    struct explorer *explorer = calloc(1, sizeof(*explorer));
+    if (!explorer)
+        return WR_NOMEM;
+    explorer->sources = sources;
+    *ret = explorer;
+    return WR_OK;
+}
+
+void explorer_free(struct explorer *explorer)
+{
+    free(explorer);
+}
+
+/* ---- the configuration ---- */
+
+/* "10.0.0.0/8", or an address alone. */
+static bool read_range(struct wr_fetch_range *ret, const char *word)
+{
+    char ip[64];
+    size_t len = strcspn(word, "/");
+    if (len >= sizeof(ip))
+        return false;
+    memcpy(ip, word, len);
+    ip[len] = '\0';
+    bool is_v6 = strchr(ip, ':');
+    ret->bits = word[len] ? (unsigned)strtoul(word + len + 1, NULL, 10) : is_v6 ? 128 : 32;
+    return ret->bits <= (is_v6 ? 128 : 32) && wr_addr_parse_ip(&ret->ip, ip, 0) == WR_OK;
+}
+
+static size_t read_ranges(struct explorer *explorer, const struct wr_conf *conf)
+{
+    const char *const *words;
+    size_t count = 0, said = wr_conf_words(conf, "queue.fetch.allow", &words);
+    for (size_t i = 0; i < said && count < EXPLORER_ALLOW_MAX; i++)
+        count += read_range(&explorer->allow[count], words[i]);
+    return count;
+}
+
+void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store)
+{
+    explorer->store = store;
+    explorer->memory = page_memory(store);
+    explorer->crawl_conf = (struct crawl_conf){
+        .mailto = wr_conf_text(conf, "check.mailto"), .memory = &explorer->memory,
+        .domain = { .interval = wr_conf_duration(conf, "queue.fetch.interval") },
+        .fetch = { .allow = explorer->allow } };
+    explorer->crawl_conf.fetch.allow_count = read_ranges(explorer, conf);
+}
+
+/* ---- while it runs ---- */
+
+wr_err explorer_start(struct explorer *explorer)
+{
+    wr_err err = crawl_open(&explorer->crawl, &explorer->crawl_conf);
+    if (!err)
+        err = serp_new(&explorer->serp, &(struct serp_conf){ .sources = *explorer->sources });
+    if (err)
+        explorer_stop(explorer);
+    return err;
+}
+
+void explorer_stop(struct explorer *explorer)
+{
+    serp_free(explorer->serp);
+    crawl_close(explorer->crawl);
+    explorer->serp = NULL;
+    explorer->crawl = NULL;
+}
+
+void explorer_pardon(struct explorer *explorer, const char *domain)
+{
+    enum serp_engine engine = serp_engine_find(domain);
+    if (engine < SERP_ENGINES && explorer->serp)
+        serp_pardon(explorer->serp, engine);
+    else if (explorer->crawl)
+        crawl_release(explorer->crawl, domain);
+}
+
+/* ---- jobs ---- */
+
+/* What kind of target it is, before anything else is read. */
+static wr_err explore(void *arg, struct queue_work *work)
+{
+    json_t *input = json_loads(queue_work_input(work), JSON_REJECT_DUPLICATES, NULL);
+    const char *kind = json_string_value(json_object_get(json_object_get(input, "target"),
+                                                         "kind"));
+    bool is_url = kind && strcmp(kind, "url") == 0, is_doi = kind && strcmp(kind, "doi") == 0;
+    bool known = is_url || is_doi || (kind && strcmp(kind, "query") == 0);
+    json_decref(input);
+    if (!known)
+        return queue_work_fail(work, WR_INVALID, "INVALID_PARAMS", "the target of this job is "
+                               "no query, url or doi");
+    return is_url ? explore_url(arg, work) : is_doi ? explore_doi(arg, work)
+                                                    : explore_query(arg, work);
+}
+
+void explorer_handlers(struct explorer *explorer, struct queue_handler *ret)
+{
+    memset(ret, 0, QUEUE_KINDS * sizeof(*ret));
+    ret[QUEUE_TARGET] = (struct queue_handler){ .run = explore, .arg = explorer };
+    ret[QUEUE_CITATIONS] = (struct queue_handler){ .run = follow_citations, .arg = explorer };
+    ret[QUEUE_VERIFY] = (struct queue_handler){ .run = verify_claims, .arg = explorer };
+}

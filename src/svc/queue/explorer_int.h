@@ -1,0 +1,31 @@
+/* explorer_int.h - what those who look at targets share. */
+#ifndef WR_QUEUE_EXPLORER_INT_H
+#define WR_QUEUE_EXPLORER_INT_H
+
+#include "crawl/crawl.h"
+#include "source/scholar.h"
+#include "source/serp.h"
+#include "store/store.h"
+#include "svc/queue/explorer.h"
+#include "svc/queue/queue_work.h"
+
+struct explorer {
+    struct store *store;
+    struct sources *const *sources;
+    struct crawl_conf crawl_conf;
+    struct crawl_memory memory;
+    struct wr_fetch_range allow[EXPLORER_ALLOW_MAX];
+    struct crawl *crawl;                /* while it runs, with the next */
+    struct serp *serp;
+};
+
+/* Kinds of targets; each ends its errand. */
+wr_err explore_url(struct explorer *explorer, struct queue_work *work);
+wr_err explore_doi(struct explorer *explorer, struct queue_work *work);
+wr_err explore_query(struct explorer *explorer, struct queue_work *work);
+
+/* Handlers of the other kinds. */
+wr_err follow_citations(void *explorer, struct queue_work *work);
+wr_err verify_claims(void *explorer, struct queue_work *work);
+
+#endif

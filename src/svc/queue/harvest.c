@@ -1,0 +1,267 @@
+/* harvest.c - see harvest.h. */
+#include "svc/queue/harvest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <weir/offload.h>
+
+#include "base/json.h"
+#include "extract/claims.h"
+#include "extract/html.h"
+#include "extract/passage.h"
+#include "extract/pdf.h"
+#include "store/webpage.h"
+#include "svc/queue/page_memory.h"
+
+#define FRAGMENT_MAX 4000               /* bytes of one; what comes after is cut off */
+#define HEADINGS_MAX 1024
+#define PDF_WITHIN WR_S(60)
+
+/* A page while it is read. */
+struct leaf {
+    const struct harvest_ask *ask;
+    const struct crawl_page *from;
+    struct wr_arena arena;
+    struct extract_lines lines;         /* of a PDF or a plain text */
+    struct extract_page page;
+    struct extract_claims claims;
+    wr_err err;
+};
+
+/* ---- reading ---- */
+
+static wr_err read_text(struct leaf *leaf)
+{
+    const struct wr_bytes *bytes = leaf->from->bytes;
+    if (leaf->from->media != MEDIA_PDF) {
+        wr_err err = extract_lines_split(&leaf->lines, &leaf->arena, (const char *)bytes->data,
+                                         bytes->len);
+        if (err)
+            return err;
+    }
+    return extract_passages(&leaf->page, &leaf->lines, &leaf->arena);
+}
+
+/* On a thread that may compute. */
+static void read_leaf(void *arg)
+{
+    struct leaf *leaf = arg;
+    const struct wr_bytes *bytes = leaf->from->bytes;
+    bool is_html = leaf->from->media == MEDIA_HTML || leaf->from->media == MEDIA_XHTML;
+    leaf->err = !is_html ? read_text(leaf)
+                : extract_html(&leaf->page, (const char *)bytes->data, bytes->len,
+                               &(struct extract_html_conf){
+                                   .url = leaf->from->url, .charset = leaf->from->charset },
+                               &leaf->arena);
+    if (!leaf->err)
+        leaf->err = extract_claims(&leaf->claims, leaf->page.main, leaf->page.main_len,
+                                   leaf->ask->hypothesis, HARVEST_CLAIMS_MAX, &leaf->arena);
+}
+
+static wr_err read_page(struct leaf *leaf, struct harvest *ret, wr_time deadline)
+{
+    const struct wr_bytes *bytes = leaf->from->bytes;
+    if (leaf->from->media == MEDIA_PDF) {
+        char why[EXTRACT_WHY];
+        wr_time until = wr_after(PDF_WITHIN);
+        wr_err err = extract_pdf((const char *)bytes->data, bytes->len, leaf->ask->pdftotext,
+                                 until < deadline ? until : deadline, &leaf->arena,
+                                 &leaf->lines, why);
+        if (err) {
+            ret->code = "PDF_NOT_READ";
+            snprintf(ret->why, sizeof(ret->why), "%s", why);
+            return err;
+        }
+    }
+    wr_err err = wr_offload(read_leaf, leaf, deadline);
+    return err ? err : leaf->err;
+}
+
+/* ---- keeping ---- */
+
+/* What fits, without half a character. */
+static size_t cut_at(const char *text, size_t len, size_t max)
+{
+    if (len <= max)
+        return len;
+    while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
+        max--;
+    return max;
+}
+
+static const char *hierarchy(struct leaf *leaf, const struct extract_paragraph *paragraph)
+{
+    char buf[HEADINGS_MAX];
+    struct wr_text text = WR_TEXT(buf);
+    struct wr_json json = wr_json_to(&text);
+    if (!paragraph->path_len)
+        return NULL;
+    wr_json_array(&json, NULL);
+    for (uint32_t i = 0; i < paragraph->path_len; i++)
+        wr_json_str(&json, NULL, paragraph->path[i]);
+    wr_json_end(&json);
+    return text.cut ? NULL : wr_arena_str(&leaf->arena, buf);
+}
+
+/* NULL: there is no memory. */
+static struct store_fragment_new *make_fragments(struct leaf *leaf, size_t count)
+{
+    bool is_pdf = leaf->from->media == MEDIA_PDF;
+    struct store_fragment_new *fragments = wr_arena_alloc(&leaf->arena, (count + 1)
+                                                          * sizeof(*fragments));
+    for (size_t i = 0; fragments && i < count; i++) {
+        const struct extract_paragraph *paragraph = &leaf->page.paragraphs[i];
+        size_t len = cut_at(paragraph->text, paragraph->len, FRAGMENT_MAX);
+        fragments[i] = (struct store_fragment_new){
+            .type = is_pdf ? "passage" : "paragraph",
+            .text = wr_arena_copy(&leaf->arena, paragraph->text, len),
+            .heading = paragraph->heading, .hierarchy = hierarchy(leaf, paragraph),
+            .position = (unsigned)i, .begin = (unsigned)paragraph->offset,
+            .end = (unsigned)(paragraph->offset + len) };
+        if (!fragments[i].text)
+            return NULL;
+    }
+    return fragments;
+}
+
+/* Claims whose paragraph is among the fragments; *ret is how many. */
+static struct store_claim_new *make_claims(struct leaf *leaf, size_t fragments, size_t *ret)
+{
+    struct store_claim_new *claims = wr_arena_alloc(&leaf->arena, (leaf->claims.count + 1)
+                                                    * sizeof(*claims));
+    *ret = 0;
+    for (size_t i = 0; claims && i < leaf->claims.count; i++) {
+        const struct extract_claim *claim = &leaf->claims.at[i];
+        for (size_t at = 0; at < fragments; at++) {
+            const struct extract_paragraph *paragraph = &leaf->page.paragraphs[at];
+            if (claim->offset < paragraph->offset
+                || claim->offset >= paragraph->offset + paragraph->len)
+                continue;
+            claims[(*ret)++] = (struct store_claim_new){
+                .fragment = at, .text = claim->text,
+                .type = extract_claim_type_name(claim->type),
+                .confidence = claim->confidence / 1000.0 };
+            break;
+        }
+    }
+    return claims;
+}
+
+static wr_err keep_page(struct leaf *leaf, struct harvest *ret, wr_time deadline)
+{
+    const struct harvest_ask *ask = leaf->ask;
+    struct store_page_put put;
+    size_t count = leaf->page.paragraph_count, claim_count = 0;
+    count = count < STORE_PAGE_FRAGMENTS_MAX ? count : STORE_PAGE_FRAGMENTS_MAX;
+    struct store_fragment_new *fragments = make_fragments(leaf, count);
+    struct store_claim_new *claims = make_claims(leaf, count, &claim_count);
+    if (!fragments || !claims)
+        return WR_NOMEM;
+    wr_err err = store_page_put(ask->store, &(struct store_page_new){
+        .page = { .url = ask->url, .domain = ret->domain, .title = leaf->page.title,
+                  .language = leaf->page.language, .page_type = "page", .cause = ask->task },
+        .task = ask->task, .reason = ask->reason, .depth = ask->depth,
+        .source_page = ask->source_page, .fragments = fragments, .fragment_count = count,
+        .claims = claims, .claim_count = claim_count }, &put, deadline);
+    if (err)
+        return err;
+    memcpy(ret->page, put.id, sizeof(ret->page));
+    ret->fragments = put.fragments_new;
+    ret->claims = claim_count;
+    return WR_OK;
+}
+
+/* Links of the text to other sites: what it may rest on. */
+static wr_err keep_links(struct leaf *leaf, struct harvest *ret, wr_time deadline)
+{
+    struct store_cited cited[HARVEST_CITED_MAX];
+    char domains[HARVEST_CITED_MAX][PAGE_DOMAIN_MAX];
+    uint64_t new = 0;
+    size_t count = 0;
+    if (leaf->ask->depth >= HARVEST_DEPTH_MAX)
+        return WR_OK;
+    for (size_t i = 0; i < leaf->page.link_count && count < HARVEST_CITED_MAX; i++) {
+        const struct extract_link *link = &leaf->page.links[i];
+        page_domain(link->url, domains[count]);
+        if (!domains[count][0] || strcmp(domains[count], ret->domain) == 0
+            || strlen(link->url) > STORE_PAGE_URL_MAX)
+            continue;
+        cited[count] = (struct store_cited){ .url = link->url, .domain = domains[count],
+                                             .title = link->text, .context = link->context };
+        count++;
+    }
+    if (!count)
+        return WR_OK;
+    wr_err err = store_page_cite(leaf->ask->store, ret->page, "page", cited, count, &new,
+                                 deadline);
+    ret->cited = new;
+    return err;
+}
+
+/* ---- the whole ---- */
+
+static const char *const codes[CRAWL_OUTCOMES] = {
+    [CRAWL_STATUS] = "HTTP_STATUS", [CRAWL_INVALID] = "INVALID_PARAMS",
+    [CRAWL_LISTED] = "DOMAIN_BLOCKED", [CRAWL_ROBOTS] = "ROBOTS_DENIED",
+    [CRAWL_COOLING] = "DOMAIN_COOLING", [CRAWL_SPENT] = "DOMAIN_BUDGET",
+    [CRAWL_REFUSED] = "REFUSED", [CRAWL_LATE] = "TIMEOUT", [CRAWL_CANCELED] = "CANCELLED",
+    [CRAWL_FAILED] = "FETCH_FAILED",
+};
+
+/* Whether the task has claims from it already. */
+static wr_err is_known(const struct harvest_ask *ask, struct harvest *ret, wr_time deadline)
+{
+    struct store_page_known known;
+    wr_err err = store_page_get(ask->store, ask->url, ask->task, &known, deadline);
+    if (err)
+        return err == WR_NOTFOUND ? WR_OK : err;
+    if (known.claimed) {
+        ret->state = HARVEST_KNOWN;
+        snprintf(ret->page, sizeof(ret->page), "%s", known.id);
+    }
+    store_page_free(&known);
+    return WR_OK;
+}
+
+static wr_err read_and_keep(const struct harvest_ask *ask, const struct crawl_page *page,
+                            struct harvest *ret, wr_time deadline)
+{
+    struct leaf leaf = { .ask = ask, .from = page, .arena = WR_ARENA(EXTRACT_HTML_ARENA) };
+    wr_err err = read_page(&leaf, ret, deadline);
+    ret->needs_scripts = !err && leaf.page.needs_scripts;
+    if (!err && leaf.page.paragraph_count == 0)
+        ret->state = HARVEST_EMPTY;
+    if (!err)
+        err = keep_page(&leaf, ret, deadline);
+    if (!err)
+        err = keep_links(&leaf, ret, deadline);
+    wr_arena_free(&leaf.arena);
+    return err;
+}
+
+wr_err harvest_page(const struct harvest_ask *ask, struct harvest *ret, wr_time deadline)
+{
+    struct crawl_page page;
+    *ret = (struct harvest){ 0 };
+    page_domain(ask->url, ret->domain);
+    wr_err err = is_known(ask, ret, deadline);
+    if (err || ret->state == HARVEST_KNOWN)
+        return err;
+    err = crawl_get(ask->crawl, &(struct crawl_ask){ .url = ask->url, .accept_pdf = true },
+                    &page, deadline);
+    ret->fetched = page.outcome != CRAWL_REMEMBERED;
+    ret->code = codes[page.outcome];
+    snprintf(ret->why, sizeof(ret->why), "%s", page.why);
+    if (!err && page.challenge) {
+        ret->state = HARVEST_AWAITS;
+        ret->challenge = page.challenge;
+    } else if (!err && !page.bytes) {
+        ret->state = HARVEST_EMPTY;
+        snprintf(ret->why, sizeof(ret->why), "it was answered with %u", page.status);
+    } else if (!err) {
+        err = read_and_keep(ask, &page, ret, deadline);
+    }
+    crawl_page_free(&page);
+    return err;
+}
