@@ -115,13 +115,11 @@ static inline wr_err queue_rig_run(void *arg)
     return WR_OK;
 }
 
-static inline void queue_rig_start(struct queue_rig *rig, struct store *store)
+/* With handlers that are filled in already. */
+static inline void queue_rig_begin(struct queue_rig *rig, struct store *store)
 {
     rig->store = store;
     rig->moment = rig->moment ? rig->moment : WR_S(1);
-    rig->handlers[QUEUE_TARGET] = (struct queue_handler){ queue_rig_target, rig, 0 };
-    rig->handlers[QUEUE_CITATIONS] = (struct queue_handler){ queue_rig_citations, rig, 0 };
-    rig->handlers[QUEUE_VERIFY] = (struct queue_handler){ queue_rig_verify, rig, 0 };
     rig->conf.store = store;
     rig->conf.handlers = rig->handlers;
     CHECK_OK(wr_once_new(&rig->drain, "test.drain", 0));
@@ -129,6 +127,14 @@ static inline void queue_rig_start(struct queue_rig *rig, struct store *store)
     CHECK_OK(queue_new(&rig->queue, &rig->conf));
     rig->scope = scope_open();
     go(rig->scope, queue_rig_run, rig);
+}
+
+static inline void queue_rig_start(struct queue_rig *rig, struct store *store)
+{
+    rig->handlers[QUEUE_TARGET] = (struct queue_handler){ queue_rig_target, rig, 0 };
+    rig->handlers[QUEUE_CITATIONS] = (struct queue_handler){ queue_rig_citations, rig, 0 };
+    rig->handlers[QUEUE_VERIFY] = (struct queue_handler){ queue_rig_verify, rig, 0 };
+    queue_rig_begin(rig, store);
 }
 
 /* Drain it, and wait until it has ended. */

@@ -15,6 +15,7 @@
 #ifndef WR_TESTING_STORE_RIG_H
 #define WR_TESTING_STORE_RIG_H
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -64,6 +65,18 @@ static inline void rig_shut(struct store_rig *rig)
     rig->store = NULL;
 }
 
+static inline void rig_empty(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        char path[400];
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        unlink(path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 static inline void rig_remove(struct store_rig *rig)
 {
     static const char *const ends[] = { "", "-wal", "-shm", "-lock", "-copy", "-copy-wal",
@@ -73,11 +86,12 @@ static inline void rig_remove(struct store_rig *rig)
         snprintf(path, sizeof(path), "%s%s", rig->path, ends[i]);
         unlink(path);
     }
-    char blobs[80];                 /* leave their folders */
+    char blobs[80];
     snprintf(blobs, sizeof(blobs), "%s-blobs", rig->path);
     for (int i = 0; i < 256; i++) {
         char path[96];
         snprintf(path, sizeof(path), "%s/%02x", blobs, (unsigned)i);
+        rig_empty(path);
         rmdir(path);
     }
     rmdir(blobs);

@@ -199,7 +199,8 @@ static wr_err follow_all(struct graph *graph)
     const json_t *papers = json_object_get(graph->input, "papers"), *id;
     size_t i;
     wr_err err = WR_OK;
-    json_array_foreach((json_t *)(uintptr_t)papers, i, id) {
+    json_array_foreach((json_t *)(uintptr_t)papers, i, id)
+    {
         struct scholar_found found;
         if (i == PAPERS_MAX || !json_is_string(id))
             break;
