@@ -19,9 +19,11 @@ PLACES = {
     "library": OUT / "library",
     "libraries": HERE / "library",  # scripts too
     "check": OUT / "check",
+    "queue": OUT / "queue",
+    "queues": HERE / "queue",       # scripts too
     "checks": HERE / "check",       # scripts too
 }
-SCRIPTS = ("net", "servers", "libraries", "checks")
+SCRIPTS = ("net", "servers", "libraries", "checks", "queues")
 LOAD = OUT / "load"
 # Servers of others, beside the tree: small programs around libraries that are installed.
 PEERS_FROM = pathlib.Path(os.environ.get("BENCH_PEERS", HERE.parent.parent / "shared/peers"))
@@ -91,13 +93,37 @@ def make_check(names):
                  ("weir-svc-check", "weir-source", "weir-library", "weir-extract",
                   "weir-biblio", "weir-store", "weir-conf", "weir-net", "weir-flow", "weir-rt",
                   "weir-base", "blake3", "llhttp")]
-    outside = ("utf8proc", "archive", "expat", "jansson", "curl", "ssl", "crypto", "nghttp2",
-               "z", "zstd", "sqlite3", "pq", "m")
+    outside = ("utf8proc", "archive", "expat", "gumbo", "jansson", "curl", "ssl", "crypto",
+               "nghttp2", "z", "zstd", "sqlite3", "pq", "m")
     for name in names:
         build.run(*CC, "-Wno-maybe-uninitialized", f"-I{HERE.parent / 'include'}",
                   f"-I{HERE.parent / 'src'}", f"-I{HERE}", HERE / f"check/{name}.c",
                   HERE / "library/titles.c", HERE / "measure.c", *libraries,
                   *(f"-l{name}" for name in outside), "-o", path("check", name))
+
+
+def make_queue(names):
+    """The queue without the node around it, over a store."""
+    folder = build.build("release") / "src"
+    libraries = [folder / f"lib{name}.a" for name in
+                 ("weir-svc-queue", "weir-svc-node", "weir-mcp", "weir-crawl", "weir-source",
+                  "weir-extract", "weir-biblio", "weir-store", "weir-conf", "weir-net",
+                  "weir-flow", "weir-rt", "weir-base", "blake3", "llhttp")]
+    outside = ("utf8proc", "archive", "expat", "gumbo", "jansson", "curl", "ssl", "crypto",
+               "nghttp2", "z", "zstd", "sqlite3", "pq", "m", "stdc++")
+    found = subprocess.run(["pkg-config", "--cflags", "libpq"], text=True, capture_output=True)
+    for name in names:
+        build.run(*CC, "-Wno-maybe-uninitialized", *found.stdout.split(),
+                  f"-I{HERE.parent / 'include'}", f"-I{HERE.parent / 'src'}",
+                  HERE / f"queue/{name}.c", HERE / "measure.c", "-Wl,--start-group", *libraries,
+                  "-Wl,--end-group", *(f"-l{name}" for name in outside),
+                  "-o", path("queue", name))
+
+
+def make_queues(_):
+    """A server, and ours to bring load upon it."""
+    PLACES["queue"].mkdir(parents=True, exist_ok=True)
+    make_queue(["jobs"])
 
 
 def make_libraries(_):
@@ -179,5 +205,5 @@ def shell(*command, folder, **env):
 
 MAKERS = {"ours": make_ours, "store": make_store, "c": make_c, "go": make_go, "rust": make_rust,
           "net": make_net, "servers": make_servers, "library": make_library,
-          "libraries": make_libraries,
-          "check": make_check, "checks": make_libraries}
+          "libraries": make_libraries, "check": make_check, "checks": make_libraries,
+          "queue": make_queue, "queues": make_queues}

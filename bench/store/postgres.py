@@ -13,19 +13,16 @@ import pathlib
 import re
 import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent / "tools")]
 
+import pg               # noqa: E402
 import programs         # noqa: E402
 
 TURNS = 2
 FINISHED = 100000
-OPTIONS = ("-c listen_addresses= -c shared_buffers=512MB -c max_wal_size=8GB "
-           "-c checkpoint_timeout=30min -c autovacuum_naptime=1 -c max_connections=200")
 TABLE = """
 create table pgbench_job (id bigserial primary key, state int not null default 0,
     lease timestamptz, payload text)
@@ -33,17 +30,6 @@ create table pgbench_job (id bigserial primary key, state int not null default 0
 create index pgbench_ready on pgbench_job (id) where state = 0;
 insert into pgbench_job (payload) select repeat('x', 200) from generate_series(1, 1000);
 """
-BIN = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
-AS = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-
-
-def run(*command, **more):
-    done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
-                          cwd="/", **more)
-    if done.returncode != 0:
-        sys.exit(f"{command}: {done.stderr[-2000:]}{done.stdout[-1000:]}")
-    return done.stdout
-
 
 def processor_time(data):
     """Seconds that the server has used, with all its processes, also those that have ended."""
@@ -62,31 +48,24 @@ def processor_time(data):
 
 
 def ours(url, clients, seconds):
-    said = run(programs.path("store", "cycle"), url, clients, seconds, FINISHED)
+    said = pg.run(programs.path("store", "cycle"), url, clients, seconds, FINISHED)
     return {name: float(value) for name, value in map(str.split, said.splitlines())}
 
 
 def theirs(folder, clients, seconds):
-    run("psql", "-h", folder, "-U", "weir", "-q", "postgres", input=TABLE)
+    pg.run("psql", "-h", folder, "-U", "weir", "-q", "postgres", input=TABLE)
     script = folder / "cycle.sql"
     shutil.copy(HERE / "cycle.sql", script)
-    said = run("pgbench", "-h", folder, "-U", "weir", "-n", "-M", "prepared", "-c", clients,
+    said = pg.run("pgbench", "-h", folder, "-U", "weir", "-n", "-M", "prepared", "-c", clients,
                "-j", "2", "-T", seconds, "-f", script, "postgres")
-    run("psql", "-h", folder, "-U", "weir", "-q", "postgres", input="drop table pgbench_job")
+    pg.run("psql", "-h", folder, "-U", "weir", "-q", "postgres", input="drop table pgbench_job")
     return {"pgbench_cycles_per_s": float(re.search(r"tps = ([\d.]+)", said)[1])}
 
 
 def main():
     clients, seconds = sys.argv[1:3]
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-pg-"))
-    data = folder / "data"
-    if AS:
-        shutil.chown(folder, "postgres")
     samples = {}
-    try:
-        run(*AS, BIN / "initdb", "-D", data, "-A", "trust", "-U", "weir", "-E", "UTF8")
-        run(*AS, BIN / "pg_ctl", "-D", data, "-w", "-l", folder / "log",
-            "-o", f"-k {folder} {OPTIONS}", "start", timeout=60)
+    with pg.server() as (folder, data):
         for _ in range(TURNS):
             for who, turn, where in (("pg", ours, f"postgres://weir@/postgres?host={folder}"),
                                      ("pgbench", theirs, folder)):
@@ -96,10 +75,6 @@ def main():
                 figures[f"{who}_server_cpu_us"] = (processor_time(data) - before) * 1e6 / cycles
                 for name, value in figures.items():
                     samples.setdefault(name, []).append(value)
-    finally:
-        subprocess.run([*AS, BIN / "pg_ctl", "-D", data, "-m", "immediate", "stop"],
-                       capture_output=True)
-        shutil.rmtree(folder, ignore_errors=True)
     for name, values in samples.items():
         print(name, statistics.mean(values))
 

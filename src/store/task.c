@@ -8,7 +8,11 @@
 #include "store/schema.h"
 #include "store/store_int.h"
 
-/* People read it by SQL: so its states are words. */
+/* People read tasks by SQL: so their states are words.
+ *
+ * How many jobs of a task are in which state is asked for whenever one has changed.  Open ones
+ * are counted in an index.  Those that are over may be many, and a file keeps count of them as
+ * they come; on a server all who finish something would have to wait for that row. */
 const struct store_step store_task_tables = {
     .sqlite =
         "create table tasks ("
@@ -16,8 +20,24 @@ const struct store_step store_task_tables = {
         "  stop_reason text, max_pages integer not null, pages_used integer not null,"
         "  max_seconds integer not null, created_at integer not null, active_since integer,"
         "  active_ms integer not null, stopped_at integer) strict, without rowid;"
+        "drop index job_task;"
+        "create index job_task on job (task, kind, state);"
         "drop index job_done_task;"
-        "create index job_done_task on job_done (task, kind, state, finished_at);",
+        "create index job_done_task on job_done (task, state, finished_at);"
+        "create table job_tally ("
+        "  task text not null, kind text not null, state integer not null,"
+        "  jobs integer not null, finished_at integer not null,"
+        "  primary key (task, kind, state)) strict, without rowid;"
+        "insert into job_tally select task, kind, state, count(*), max(finished_at)"
+        " from job_done group by task, kind, state;"
+        "create trigger job_done_more after insert on job_done begin"
+        "  insert into job_tally values (new.task, new.kind, new.state, 1, new.finished_at)"
+        "  on conflict do update set jobs = jobs + 1, finished_at = excluded.finished_at;"
+        " end;"
+        "create trigger job_done_less after delete on job_done begin"
+        "  update job_tally set jobs = jobs - 1"
+        "  where task = old.task and kind = old.kind and state = old.state;"
+        " end;",
     .postgres =
         "create table tasks ("
         "  id text collate \"C\" primary key, hypothesis text not null, status text not null,"
@@ -282,8 +302,8 @@ wr_err store_task_stop(struct store *store, const char *id, const struct store_t
 static const struct store_verb count_verb = {
     .name = "task.count",
     .sqlite = { "select kind, state, count(*), 0 from job where task = ?1 group by kind, state"
-                " union all select kind, state, count(*), max(finished_at) from job_done"
-                " where task = ?1 group by kind, state" },
+                " union all select kind, state, jobs, finished_at from job_tally"
+                " where task = ?1 and jobs > 0" },
     .postgres = "select kind, state, count(*), 0::bigint from job where task = ?1"
                 " group by kind, state union all select kind, state, count(*),"
                 " max(finished_at) from job_done where task = ?1 group by kind, state",

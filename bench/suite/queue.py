@@ -1,0 +1,30 @@
+"""The queue: how fast targets are taken in and done, and how soon who waits is told."""
+from programs import OUT
+from table import Plain, Question, Row, Times
+
+DATA = OUT / "queue-data"
+DATA.mkdir(parents=True, exist_ok=True)
+
+QUESTIONS = [
+    Question("jobs", [("queue", "jobs", str(DATA / "jobs.db"), "100000")]),
+    Question("wake", [("queue", "wake", str(DATA / "wake.db"))]),
+    Question("postgres", [("queues", "postgres", "20000")], once=True),
+]
+
+ROWS = [
+    Row("10,000 targets in one call, durable", "ms", "queue_submit_batch_ms", {}, less=True,
+        must=Plain(500)),
+    Row("10,000 calls from 64 clients, each durable", "calls/s", "queue_submit_calls_per_s", {},
+        less=False, must=Plain(15000)),
+    Row("no-op jobs end to end, SQLite", "jobs/s", "queue_done_per_s", {}, less=False,
+        must=Plain(20000), beside={"CPU us each": "queue_done_cpu_us"}),
+    Row("no-op jobs end to end, PostgreSQL", "jobs/s", "pgqueue_done_per_s", {}, less=False,
+        must=Plain(3000), once=True, beside={"CPU us each": "pgqueue_done_cpu_us",
+                                             "calls/s": "pgqueue_submit_calls_per_s"}),
+    Row("long poll, one who waits is told, p50", "us", "queue_wake_p50_us",
+        {"bare futex": "queue_bare_wake_p50_us"}, less=True, must=Plain(300)),
+    Row("long poll, one who waits is told, p99", "us", "queue_wake_p99_us",
+        {"bare futex": "queue_bare_wake_p99_us"}, less=True, must=Times(2)),
+    Row("long poll, 1,000 who wait for 100 tasks, p99", "us", "queue_many_wake_p99_us", {},
+        less=True, must=Plain(10000)),
+]
