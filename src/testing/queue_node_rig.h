@@ -42,7 +42,7 @@ RIG void queue_node_service(void)
     struct queue_handler handlers[QUEUE_KINDS] = { [QUEUE_TARGET] = { .run = queue_node_job } };
     rig_tables[1] = &queue_keys;
     CHECK_OK(wr_once_new(&queue_gate, "test.gate", 0));
-    CHECK_OK(queue_service_new(&service, handlers));
+    CHECK_OK(queue_service_new(&service, handlers, NULL));
 }
 
 /* With these flags; the last is NULL. */

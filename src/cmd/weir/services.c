@@ -44,6 +44,16 @@ static void make_offer(struct services *services)
         .resource_count = SERVICES_RESOURCES, .tasks = &services->tasks };
 }
 
+static wr_err make_queue(struct services *services)
+{
+    struct queue_handler handlers[QUEUE_KINDS];
+    wr_err err = explorer_new(&services->explorer, supply_sources(services->supply));
+    if (err)
+        return err;
+    explorer_handlers(services->explorer, handlers);
+    return queue_service_new(&services->queue, handlers, services->explorer);
+}
+
 wr_err services_make(struct services *ret)
 {
     *ret = (struct services){ 0 };
@@ -51,7 +61,7 @@ wr_err services_make(struct services *ret)
     if (!err)
         err = check_service_new(&ret->check, supply_sources(ret->supply));
     if (!err)
-        err = queue_service_new(&ret->queue, NULL);
+        err = make_queue(ret);
     if (err)
         return err;
     make_offer(ret);
@@ -93,6 +103,7 @@ void services_free(struct services *services)
 {
     mcp_endpoint_free(services->endpoint);
     queue_service_free(services->queue);
+    explorer_free(services->explorer);
     check_service_free(services->check);
     supply_free(services->supply);
     *services = (struct services){ 0 };

@@ -21,6 +21,7 @@ struct supply;
 struct services {
     struct supply *supply;
     struct check_service *check;
+    struct explorer *explorer;
     struct queue_service *queue;
     struct mcp_tool tools[SERVICES_TOOLS];  /* what all of them offer agents */
     struct mcp_resource resources[SERVICES_RESOURCES];

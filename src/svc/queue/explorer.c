@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <weir/addr.h>
 
+#include "store/domain_rule.h"
 #include "svc/queue/explorer_int.h"
 #include "svc/queue/page_memory.h"
 
@@ -50,6 +51,15 @@ static size_t read_ranges(struct explorer *explorer, const struct wr_conf *conf)
     return count;
 }
 
+/* What people have said of a domain (feedback). */
+static bool is_blocked(void *arg, const char *host)
+{
+    struct explorer *explorer = arg;
+    enum store_domain_rule rule = STORE_DOMAIN_NONE;
+    wr_err err = store_domain_rule_find(explorer->store, host, &rule, wr_after(WR_S(2)));
+    return !err && rule == STORE_DOMAIN_BLOCK;
+}
+
 void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store)
 {
     explorer->store = store;
@@ -57,7 +67,7 @@ void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct 
     explorer->crawl_conf = (struct crawl_conf){
         .mailto = wr_conf_text(conf, "check.mailto"), .memory = &explorer->memory,
         .domain = { .interval = wr_conf_duration(conf, "queue.fetch.interval") },
-        .fetch = { .allow = explorer->allow } };
+        .fetch = { .allow = explorer->allow }, .listed = is_blocked, .listed_arg = explorer };
     explorer->crawl_conf.fetch.allow_count = read_ranges(explorer, conf);
 }
 

@@ -24,6 +24,8 @@ struct queue {
     struct news *news;
     struct scheduler *scheduler;
     uint32_t boot;                      /* `change` is of this process */
+    void (*helped)(void *arg, const char *domain);
+    void *helped_arg;
 };
 
 static wr_err say(struct queue_why *why, wr_err err, const char *code, const char *param,
@@ -72,6 +74,8 @@ wr_err queue_new(struct queue **ret, const struct queue_conf *conf)
     for (size_t i = 0; i < QUEUE_SLOTS; i++)
         limits[i] = conf->limits[i] ? conf->limits[i] : usual[i];
     queue->store = conf->store;
+    queue->helped = conf->helped;
+    queue->helped_arg = conf->helped_arg;
     wr_world->entropy(&queue->boot, sizeof(queue->boot));
     wr_err err = slots_new(&queue->slots, limits);
     if (!err)
@@ -371,7 +375,10 @@ wr_err queue_auth_resolve(struct queue *queue, const struct store_auth_which *wh
                           struct queue_why *why, wr_time deadline)
 {
     wr_err err = store_auth_resolve(queue->store, which, end, queue_slot_names, ret, deadline);
-    for (size_t i = 0; !err && i < ret->count; i++)
+    for (size_t i = 0; !err && i < ret->count; i++) {
+        if (end == STORE_AUTH_COMPLETED && queue->helped)
+            queue->helped(queue->helped_arg, ret->auths[i].domain);
         scheduler_announce(queue->scheduler, ret->auths[i].task);
+    }
     return say_store(why, err, "");
 }

@@ -50,6 +50,9 @@ struct queue_conf {
     bool fair;
     wr_time lease;                          /* 30 s */
     size_t views_max;                       /* tasks of which something is remembered; 4096 */
+    /* A person has done what this domain or engine asked for; may be NULL. */
+    void (*helped)(void *arg, const char *domain);
+    void *helped_arg;
 };
 
 /* Why not: "TASK_NOT_FOUND", which argument it is about (or ""), and a sentence. */

@@ -29,6 +29,11 @@ static const struct wr_conf_key keys[] = {
       .help = "Seconds that a task may explore, unless it says another number." },
     { .name = "queue.history", .type = WR_CONF_DURATION, .preset = "720h", .min = WR_S(1),
       .max = 3650 * DAY, .live = true, .help = "How long finished jobs are remembered." },
+    { .name = "queue.fetch.interval", .type = WR_CONF_DURATION, .preset = "5s", .min = 0,
+      .max = WR_S(3600),
+      .help = "Between two requests to one domain, besides a pause by chance." },
+    { .name = "queue.fetch.allow", .type = WR_CONF_WORDS, .preset = "",
+      .help = "Internal addresses that pages may be fetched from: \"10.1.0.0/16\"." },
 };
 
 const struct wr_conf_table queue_keys = { keys, sizeof(keys) / sizeof(*keys), NULL };

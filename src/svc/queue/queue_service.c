@@ -24,6 +24,7 @@ struct queue_service {
     struct queue_desk desk;
     _Atomic int64_t history;            /* of finished jobs */
     struct queue_handler handlers[QUEUE_KINDS];
+    struct explorer *explorer;          /* or NULL */
     struct node_service row;
     struct wr_child child;
     struct wr_route routes[QUEUE_ROUTES];
@@ -73,6 +74,17 @@ static wr_err keep_count(void *arg)
     return err == WR_CANCELED ? WR_OK : err;
 }
 
+static wr_err do_jobs(struct queue_service *self, struct wr_once *drain, wr_time moment)
+{
+    wr_err err = self->explorer ? explorer_start(self->explorer) : WR_OK;
+    if (err)
+        return err;
+    err = queue_run(self->desk.queue, drain, moment);
+    if (self->explorer)
+        explorer_stop(self->explorer);
+    return err;
+}
+
 static wr_err run(void *arg, struct wr_once *drain)
 {
     struct queue_service *self = arg;
@@ -89,7 +101,7 @@ static wr_err run(void *arg, struct wr_once *drain)
     /* Half of what a child has in a drain; the rest is for jobs to be queued again. */
     wr_time moment = wr_conf_duration(self->conf, "drain_deadline") / 5 * 2;
     if (!err)
-        err = queue_run(self->desk.queue, drain, moment);
+        err = do_jobs(self, drain, moment);
     queue_hush(self->desk.queue);
     wr_scope_cancel(janitor);
     (void)!wr_scope_close(janitor);
@@ -114,6 +126,11 @@ static void close_all(void *arg)
     self->conf = NULL;
 }
 
+static void pardon(void *arg, const char *domain)
+{
+    explorer_pardon(arg, domain);
+}
+
 static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *store, char *why)
 {
     struct queue_service *self = arg;
@@ -125,6 +142,11 @@ static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *stor
     if (!store)
         return WR_OK;
     queue_keys_limits(conf, queue.limits);
+    if (self->explorer) {
+        explorer_set(self->explorer, self->conf, store);
+        queue.helped = pardon;
+        queue.helped_arg = self->explorer;
+    }
     wr_err err = queue_new(&self->desk.queue, &queue);
     if (err) {
         snprintf(why, NODE_WHY_MAX, "queue: %s", wr_err_text(err));
@@ -154,11 +176,13 @@ static enum wr_health probe(void *arg, char *why)
 
 /* ---- the row ---- */
 
-wr_err queue_service_new(struct queue_service **ret, const struct queue_handler *handlers)
+wr_err queue_service_new(struct queue_service **ret, const struct queue_handler *handlers,
+                         struct explorer *explorer)
 {
     struct queue_service *self = calloc(1, sizeof(*self));
     if (!self)
         return WR_NOMEM;
+    self->explorer = explorer;
     if (handlers)
         memcpy(self->handlers, handlers, sizeof(self->handlers));
     queue_routes(self->routes, &self->desk);

@@ -20,6 +20,7 @@
 #ifndef WR_QUEUE_SERVICE_H
 #define WR_QUEUE_SERVICE_H
 
+#include "svc/queue/explorer.h"
 #include "svc/queue/queue_desk.h"
 #include "svc/queue/queue_work.h"
 #include "svc/service.h"
@@ -27,8 +28,9 @@
 struct queue_service;
 
 /* What does the jobs: QUEUE_KINDS handlers, which are copied; NULL: they are left to other
- * nodes.  Errors: NOMEM. */
-wr_err queue_service_new(struct queue_service **ret, const struct queue_handler *handlers);
+ * nodes.  The explorer that they belong to, if they do, must outlive it.  Errors: NOMEM. */
+wr_err queue_service_new(struct queue_service **ret, const struct queue_handler *handlers,
+                         struct explorer *explorer);
 
 /* For the node; it lives as long as the service. */
 const struct node_service *queue_service_row(const struct queue_service *service);
