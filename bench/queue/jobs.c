@@ -111,7 +111,8 @@ static void measure_submit(struct bench *bench)
     stop_task(bench);
     new_task(bench);
     begun = wr_now();
-    MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "bench", .deadline = WR_NEVER }));
+    MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "bench",
+                                                       .deadline = WR_NEVER }));
     for (size_t i = 0; i < CLIENTS; i++)
         MUST(wr_scope_go(scope, "bench.client", client, bench));
     MUST(wr_scope_join(scope, WR_NEVER));

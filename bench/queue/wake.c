@@ -108,7 +108,8 @@ static void measure_one(struct bench *bench)
     struct wr_scope *scope;
     pthread_t thread;
     pthread_create(&thread, NULL, sleeper, bench);
-    MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "bench", .deadline = WR_NEVER }));
+    MUST(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "bench",
+                                                       .deadline = WR_NEVER }));
     MUST(wr_scope_go(scope, "bench.poller", poller, bench));
     MUST(wr_sleep(wr_after(WR_MS(50))));
     for (size_t i = 0; i < bench->count; i++) {

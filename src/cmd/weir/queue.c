@@ -25,10 +25,10 @@ extern char **environ;
 static const char help_text[] =
     "usage: weir queue add [--task ID | --hypothesis TEXT] TARGET...\n"
     "       weir queue list\n"
-    "       weir queue status TASK [--full] [--wait ASK_SECONDS]\n"
+    "       weir queue status TASK [--full] [--wait SECONDS]\n"
     "       weir queue watch TASK\n"
     "       weir queue stop TASK [--mode WORD] [--scope WORD] [--reason WORD]\n"
-    "       weir queue auth [ASK_TASK]\n"
+    "       weir queue auth [TASK]\n"
     "       weir queue resolve (ID | --domain NAME | --task ID) [--skip | --failed]\n"
     "       weir queue job ID\n"
     "\n"

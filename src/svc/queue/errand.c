@@ -184,8 +184,9 @@ static wr_err conclude(struct errand *errand)
         && !errand->awaited)
         return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s", errand->last_why);
     write_result(errand);
+    /* Each has its own: one that runs already may have looked before this was there. */
     if (!errand->awaited)
-        queue_work_then(errand->work, QUEUE_VERIFY, "verify", NULL);
+        queue_work_then(errand->work, QUEUE_VERIFY, NULL, NULL);
     return WR_OK;
 }
 

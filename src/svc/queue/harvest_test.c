@@ -127,7 +127,8 @@ LOCAL_TEST(another_task_reads_it_from_what_was_kept)
 LOCAL_TEST(a_plain_text_is_read_by_its_paragraphs)
 {
     BEGIN(store, { "/a.txt", .headers = "Content-Type: text/plain\r\n", .body =
-                   "The moon causes the\ntides of the sea.\n\nThe sun helps it in that too.\n" });
+                   "The moon causes the\ntides of the sea.\n\n"
+                   "The sun helps it in that too.\n" });
     CHECK_OK(harvest(store, "task_1", "/a.txt"));
     CHECK_EQ(HARVEST_DONE, got.state);
     CHECK_EQ(2, got.fragments);

@@ -2,7 +2,8 @@
  *
  *     struct scholar_kept kept;
  *     err = scholar_page_keep(&(struct scholar_keep){ .store = store, .task = task,
- *         .hypothesis = hypothesis, .paper = paper, .reason = "academic_api" }, &kept, deadline);
+ *         .hypothesis = hypothesis, .paper = paper, .reason = "academic_api" }, &kept,
+ *         deadline);
  *     ...kept.page, kept.claims
  *
  * The work is in the table of works, and its page has the address where it can be found.  The
