@@ -115,6 +115,7 @@ wr_err wr_os_tell(const char *path, const char *text, size_t len);     /* BUSY: 
 struct wr_program_conf;
 struct os_program {
     int process, output;        /* a descriptor that stands for it; what it writes */
+    int talk;                   /* what it reads; -1: it does not */
     long id;                    /* ours until it is known to have ended */
 };
 #define WR_OS_KILL 9

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define NOBODY 65534                /* the user that owns nothing */
-#define TREES_MAX 16                /* folders and files that it sees */
+#define TREES_MAX 24                /* folders and files that it sees */
 
 /* The file system that it gets: an empty one is made over this folder, of which there is one
  * on every system, and then becomes the root. */
@@ -38,6 +38,11 @@ static const char *const libraries[] = {
     "/etc/ld.so.cache", NULL,
 };
 
+/* ... and one that has processes and files of its own. */
+static const char *const devices[] = {
+    "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", NULL,
+};
+
 void wr_os_jail_prepare(struct os_jail *jail, const struct wr_program_conf *conf)
 {
     *jail = (struct os_jail){
@@ -46,6 +51,8 @@ void wr_os_jail_prepare(struct os_jail *jail, const struct wr_program_conf *conf
     };
     snprintf(jail->uid_map, sizeof(jail->uid_map), "%d %u 1", NOBODY, (unsigned)geteuid());
     snprintf(jail->gid_map, sizeof(jail->gid_map), "%d %u 1", NOBODY, (unsigned)getegid());
+    snprintf(jail->tmp, sizeof(jail->tmp), "mode=1777,size=%zu,nr_inodes=20000",
+             conf->jail->tmp_max);
     if (geteuid() != 0)
         wr_os_jail_try_user(jail);
 }
@@ -112,6 +119,8 @@ struct view {
 static bool add_tree(struct view *view, const char *path, const char *as)
 {
     struct stat is;
+    if (view->count == TREES_MAX || view->link_count == TREES_MAX)
+        return false;
     if (lstat(path, &is) != 0)
         return errno == ENOENT;
     if (S_ISLNK(is.st_mode) && path == as) {
@@ -120,8 +129,9 @@ static bool add_tree(struct view *view, const char *path, const char *as)
         view->links[i].path = path;
         return len > 0 && (size_t)len < sizeof(view->links[i].to) - 1;
     }
-    struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID
-                                   | MOUNT_ATTR_NODEV };
+    struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID };
+    if (lstat(path, &is) == 0 && !S_ISCHR(is.st_mode))
+        attr.attr_set |= MOUNT_ATTR_NODEV;
     int mount = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
     if (mount < 0 || stat(path, &is) != 0
         || mount_setattr(mount, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) != 0)
@@ -170,15 +180,27 @@ static bool collect_trees(const struct os_jail *jail, struct view *view)
 {
     const char *const *folders = jail->conf->jail->folders;
     view->count = view->link_count = 0;
-    if (!add_tree(view, jail->conf->path, PROGRAM))
+    bool roomy = jail->conf->jail->roomy;
+    if (!roomy && !add_tree(view, jail->conf->path, PROGRAM))
         return false;
+    for (size_t i = 0; roomy && devices[i]; i++)
+        if (!add_tree(view, devices[i], devices[i]))
+            return false;
     for (size_t i = 0; libraries[i]; i++)
         if (!add_tree(view, libraries[i], libraries[i]))
             return false;
-    for (size_t i = 0; folders && folders[i] && view->count < TREES_MAX; i++)
+    for (size_t i = 0; folders && folders[i]; i++)
         if (!add_tree(view, folders[i], folders[i]))
             return false;
     return true;
+}
+
+/* Processes to see, and a place to write to, both its own. */
+static bool make_room(const struct os_jail *jail)
+{
+    return mkdir("proc", 0755) == 0 && mkdir("tmp", 0755) == 0
+        && mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0
+        && mount("tmp", "tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, jail->tmp) == 0;
 }
 
 /* The old root is put below the new one, and let go of. */
@@ -193,13 +215,16 @@ static bool change_root(void)
 enum os_step wr_os_jail_enter(const struct os_jail *jail, const char **path)
 {
     struct view view;
+    bool roomy = jail->conf->jail->roomy;
     if (jail->own_user && !map_user(jail))
         return OS_STEP_USER;
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 || !collect_trees(jail, &view)
         || mount("jail", ROOT, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=64k") != 0
-        || chdir(ROOT) != 0 || !put_trees(&view) || !change_root())
+        || chdir(ROOT) != 0 || !put_trees(&view) || (roomy && !make_room(jail))
+        || !change_root())
         return OS_STEP_FILES;
-    *path = PROGRAM;
+    if (!roomy)
+        *path = PROGRAM;
     return OS_STEP_NONE;
 }
 
@@ -209,12 +234,13 @@ enum os_step wr_os_jail_enter(const struct os_jail *jail, const char **path)
 
 static bool set_limits(const struct wr_jail *jail)
 {
+    bool roomy = jail->roomy;
     const struct { unsigned resource; rlim_t max; } limits[] = {
-        { RLIMIT_AS, jail->memory_max },
+        { roomy ? RLIMIT_DATA : RLIMIT_AS, jail->memory_max },
         { RLIMIT_CPU, jail->cpu_seconds_max },
-        { RLIMIT_FSIZE, 0 },
-        { RLIMIT_NOFILE, 64 },
-        { RLIMIT_NPROC, 0 },
+        { RLIMIT_FSIZE, roomy ? jail->tmp_max : 0 },
+        { RLIMIT_NOFILE, roomy ? 1024 : 64 },
+        { RLIMIT_NPROC, roomy ? 1000 : 0 },
         { RLIMIT_CORE, 0 },
         { RLIMIT_MEMLOCK, 0 },
         { RLIMIT_MSGQUEUE, 0 },
@@ -273,10 +299,34 @@ static const struct sock_filter filter[] = {
     REFUSE,
 };
 
-static bool set_filter(void)
+/* What a browser never does, and whoever breaks out of one would: leave, look into others, use
+ * the rarer doors of the kernel. */
+#define DENY(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1), REFUSE
+
+static const struct sock_filter roomy_filter[] = {
+    LOAD(arch),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
+    ANSWER(SECCOMP_RET_KILL_PROCESS),
+    LOAD(nr),
+    DENY(mount), DENY(umount2), DENY(pivot_root), DENY(chroot), DENY(setns), DENY(unshare),
+    DENY(open_tree), DENY(move_mount), DENY(fsopen), DENY(fsconfig), DENY(fsmount),
+    DENY(mount_setattr), DENY(ptrace), DENY(process_vm_readv), DENY(process_vm_writev),
+    DENY(kcmp), DENY(pidfd_getfd), DENY(bpf), DENY(perf_event_open), DENY(userfaultfd),
+    DENY(io_uring_setup), DENY(io_uring_enter), DENY(io_uring_register), DENY(keyctl),
+    DENY(add_key), DENY(request_key), DENY(init_module), DENY(finit_module),
+    DENY(delete_module), DENY(kexec_load), DENY(reboot), DENY(swapon), DENY(swapoff),
+    DENY(acct), DENY(quotactl), DENY(open_by_handle_at), DENY(name_to_handle_at),
+    DENY(settimeofday), DENY(clock_settime), DENY(sethostname), DENY(syslog),
+    ANSWER(SECCOMP_RET_ALLOW),
+};
+
+#define PROGRAM_OF(rules) { sizeof(rules) / sizeof((rules)[0]), \
+                            (struct sock_filter *)(void *)(rules) }
+
+static bool set_filter(bool roomy)
 {
-    struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]),
-                                  (struct sock_filter *)(void *)filter };
+    struct sock_fprog few = PROGRAM_OF(filter), most = PROGRAM_OF(roomy_filter);
+    struct sock_fprog program = roomy ? most : few;
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
@@ -286,5 +336,5 @@ enum os_step wr_os_jail_lock(const struct os_jail *jail)
         return OS_STEP_USER;
     if (!set_limits(jail->conf->jail))
         return OS_STEP_LIMITS;
-    return set_filter() ? OS_STEP_NONE : OS_STEP_FILTER;
+    return set_filter(jail->conf->jail->roomy) ? OS_STEP_NONE : OS_STEP_FILTER;
 }

@@ -30,6 +30,7 @@ struct os_jail {
     unsigned long namespaces;   /* flags of clone */
     bool own_user;              /* a user namespace, as we are not root */
     char uid_map[32], gid_map[32];
+    char tmp[64];               /* how the folder of a roomy one is mounted */
 };
 
 /* In the parent: what the child will need.  Then, if a clone with these namespaces is

@@ -23,7 +23,8 @@
 struct birth {
     const struct wr_program_conf *conf;
     struct os_jail jail;
-    int input, output, nothing;     /* what will be 0, 1 and 2 */
+    int input, output, nothing;     /* what will be 0, 1 and 2; */
+    int told;                       /* ... and 3, with the output as 4, if it talks; else -1 */
     int report;                     /* where failures are told */
 };
 
@@ -45,19 +46,23 @@ _Noreturn static void give_up(int report, enum os_step step)
     _exit(written == sizeof(failure) ? 127 : 126);
 }
 
-/* Numbers 0, 1 and 2 may be taken by what they are to be replaced with: all are moved away
- * first.  The pipe for reports becomes 3. */
+/* The numbers may be taken by what they are to be replaced with: all are moved away first.  The
+ * pipe for reports becomes the last. */
 static bool place_descriptors(struct birth *birth)
 {
-    int from[] = { birth->input, birth->output, birth->nothing, birth->report };
-    for (int i = 0; i < 4; i++)
+    bool talk = birth->told >= 0;
+    int from[] = { birth->input, talk ? birth->nothing : birth->output, birth->nothing,
+                   talk ? birth->told : birth->report, birth->output, birth->report };
+    int count = talk ? 6 : 4;
+    for (int i = 0; i < count; i++)
         if ((from[i] = fcntl(from[i], F_DUPFD, 16)) < 0)
             return false;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < count; i++)
         if (dup2(from[i], i) != i)
             return false;
-    birth->report = 3;
-    return fcntl(3, F_SETFD, FD_CLOEXEC) == 0 && syscall(SYS_close_range, 4, ~0u, 0) == 0;
+    birth->report = count - 1;
+    return fcntl(birth->report, F_SETFD, FD_CLOEXEC) == 0
+        && syscall(SYS_close_range, count, ~0u, 0) == 0;
 }
 
 _Noreturn static void be_child(struct birth *birth)
@@ -182,33 +187,41 @@ static void close_all(const int *fds, size_t count)
             close(fds[i]);
 }
 
+/* All that the child gets; what could be had is in place after a failure too. */
+static wr_err open_all(struct birth *birth, int output[2], int report[2], int talk[2])
+{
+    birth->input = open_input(birth->conf);
+    if (birth->input < 0 || pipe2(output, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0
+        || (birth->conf->talk && pipe2(talk, O_CLOEXEC) != 0)
+        || (birth->nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)
+        return wr_err_errno(errno);
+    birth->output = output[1];
+    birth->report = report[1];
+    birth->told = talk[0];
+    report[1] = -1;
+    return WR_OK;
+}
+
 wr_err wr_os_program_start(struct os_program *ret, const struct wr_program_conf *conf,
                            char *why)
 {
-    int output[2] = { -1, -1 }, report[2] = { -1, -1 };
-    struct birth birth = { .conf = conf, .nothing = -1, .report = -1 };
-    wr_err err = WR_OK;
+    int output[2] = { -1, -1 }, report[2] = { -1, -1 }, talk[2] = { -1, -1 };
+    struct birth birth = { .conf = conf, .nothing = -1, .report = -1, .told = -1 };
     if (access(conf->path, X_OK) != 0) {
-        err = wr_err_errno(errno);
+        wr_err err = wr_err_errno(errno);
         snprintf(why, WR_PROGRAM_WHY, "%s cannot be run: %s", conf->path,
                  strerrordesc_np(errno));
         return err;
     }
     if (conf->jail)
         wr_os_jail_prepare(&birth.jail, conf);
-    birth.input = open_input(conf);
-    if (birth.input < 0 || pipe2(output, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0
-        || (birth.nothing = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0) {
-        err = wr_err_errno(errno);
-    } else {
-        birth.output = output[1];
-        birth.report = report[1];
-        report[1] = -1;
+    wr_err err = open_all(&birth, output, report, talk);
+    if (!err)
         err = give_birth(ret, &birth, report[0], why);
-    }
     ret->output = output[0];
+    ret->talk = talk[1];
     close_all((int[]){ birth.input, birth.nothing, birth.report, output[1], report[0],
-                       report[1], err ? output[0] : -1 }, 7);
+                       report[1], talk[0], err ? output[0] : -1, err ? talk[1] : -1 }, 9);
     return err;
 }
 

@@ -13,6 +13,7 @@
 struct wr_program {
     struct os_program os;
     struct wr_fd *output;
+    struct wr_fd *talk;             /* NULL: it does not */
     struct wr_fd *end;              /* readable when it has ended */
     bool ended;
     struct wr_program_end how;
@@ -55,6 +56,7 @@ void wr_program_close(struct wr_program *program)
     if (!program)
         return;
     wr_fd_close(program->output);
+    wr_fd_close(program->talk);
     wr_fd_close(program->end);
     if (!has_ended(program))
         wr_os_program_signal(&program->os, WR_OS_KILL);
@@ -87,6 +89,12 @@ static wr_err open_ends(struct wr_program *program)
         err = wr_fd_open(&program->output, program->os.output);
     if (err)
         wr_os_fd_close(program->os.output);
+    if (program->os.talk < 0)
+        return err;
+    if (!err)
+        err = wr_fd_open(&program->talk, program->os.talk);
+    if (err)
+        wr_os_fd_close(program->os.talk);
     return err;
 }
 
@@ -131,6 +139,14 @@ wr_err (wr_program_read)(struct wr_program *program, size_t *ret, void *buf, siz
                          wr_time deadline, const char *place)
 {
     return (wr_fd_read)(program->output, ret, buf, size, deadline, place);
+}
+
+wr_err (wr_program_write)(struct wr_program *program, const void *buf, size_t size,
+                          wr_time deadline, const char *place)
+{
+    size_t written;
+    WR_ASSERT(program->talk);
+    return (wr_fd_write)(program->talk, &written, buf, size, deadline, place);
 }
 
 wr_err (wr_program_wait)(struct wr_program *program, struct wr_program_end *ret,

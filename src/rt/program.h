@@ -24,6 +24,15 @@
  * time; and a filter which knows the few system calls that a program needs to read, to write to
  * what it has open and to end.  Where such a jail cannot be made nothing is run.
  *
+ * A program that is told things while it runs (`talk`) reads them from descriptor 3 and writes
+ * to descriptor 4, which is what is read here then; its standard output goes nowhere.
+ *
+ * A jail for a program that has processes and files of its own, as a browser does, is `roomy`:
+ * the program is where it always is, which must be among the libraries or the folders; it has
+ * a /proc of its own processes, /dev/null and its kin, and a /tmp that it can write to, of
+ * tmp_max bytes and gone with it; the filter knows only what it may not call, and memory_max is
+ * what each of its processes may have written to.  All of them end with the first.
+ *
  * A program belongs to the worker of the fiber that starts it, as its descriptors do (fd.h).
  * In a simulation there are none.
  */
@@ -42,7 +51,9 @@ struct wr_program;
 struct wr_jail {
     const char *const *folders;     /* that it may read; NULL at the end; NULL: none */
     size_t memory_max;              /* bytes of address space */
-    unsigned cpu_seconds_max;
+    unsigned cpu_seconds_max;       /* of each process */
+    bool roomy;
+    size_t tmp_max;                 /* bytes; roomy ones only */
 };
 
 struct wr_program_conf {
@@ -51,6 +62,7 @@ struct wr_program_conf {
     const char *const *env;         /* NULL at the end; NULL: an empty one */
     const void *input;
     size_t input_size;
+    bool talk;                      /* see above */
     const struct wr_jail *jail;     /* NULL: it may do what we may */
 };
 
@@ -73,6 +85,11 @@ wr_err wr_program_start(struct wr_program **ret, const struct wr_program_conf *c
 wr_err wr_program_read(struct wr_program *program, size_t *ret, void *buf, size_t size,
                        wr_time deadline WR_AT);
 #define wr_program_read(...) wr_program_read(__VA_ARGS__, WR_HERE)
+
+/* Tell one that talks all of this.  Errors: TIMEOUT, CANCELED, BROKENPIPE, IO. */
+wr_err wr_program_write(struct wr_program *program, const void *buf, size_t size,
+                        wr_time deadline WR_AT);
+#define wr_program_write(...) wr_program_write(__VA_ARGS__, WR_HERE)
 
 /* Wait until it has ended.  Errors: TIMEOUT, CANCELED. */
 wr_err wr_program_wait(struct wr_program *program, struct wr_program_end *ret,
