@@ -10,6 +10,7 @@
 #include <weir/sem.h>
 
 #include "base/version.h"
+#include "crawl/browser.h"
 #include "crawl/permit.h"
 #include "crawl/visit.h"
 #include "net/fetch_url.h"
@@ -17,6 +18,8 @@
 #define AGENT_MAX 200
 #define RATIO_MAX 50                /* pages say the same thing often, and pack well */
 #define PAUSE WR_S(2)
+#define LOAD_MAX (4u << 20)         /* bytes of a script, or of what it reads */
+#define LOAD_REDIRECTS_MAX 3
 #define PAUSE_CAP WR_S(120)
 
 static const char *const outcome_names[CRAWL_OUTCOMES] = {
@@ -31,6 +34,11 @@ static const char *const outcome_names[CRAWL_OUTCOMES] = {
 static struct wr_metric fetches = {
     .name = "crawl_fetches_total", .help = "What fetching a page came to.",
     .type = WR_COUNTER, .labels = { "outcome" }, .series_max = CRAWL_OUTCOMES + 1,
+};
+
+static struct wr_metric renders = {
+    .name = "crawl_renders_total", .help = "What rendering a page came to.",
+    .type = WR_COUNTER, .labels = { "outcome" }, .series_max = 4,
 };
 
 static struct wr_metric memory_failures = {
@@ -48,6 +56,7 @@ struct crawl {
     struct permit permit;
     struct wr_sem *requests;
     struct wr_retry *retry;
+    struct browser *browser;        /* NULL: there is none */
     struct wr_counter *counted[CRAWL_OUTCOMES], *forgotten;
 };
 
@@ -320,6 +329,103 @@ static void keep(const struct path *path, const char *url, wr_time deadline)
         wr_counter_add(path->crawl->forgotten, 1);
 }
 
+/* ---- rendering ---- */
+
+/* One request of a page in the browser: by all rules, but in no turn of its own. */
+static wr_err load_once(struct crawl *crawl, const struct fetch_url *url, struct visit *visit,
+                        wr_time deadline)
+{
+    const struct crawl_conf *conf = &crawl->conf;
+    char name[DOMAIN_NAME_MAX], why[DOMAIN_WHY];
+    struct domain *domain;
+    if (conf->listed && conf->listed(conf->listed_arg, url->host))
+        return WR_DENIED;
+    name_domain(name, url);
+    wr_err err = domain_enter(&domain, crawl->domains, name, why, deadline);
+    if (err)
+        return err;
+    enum domain_verdict verdict = DOMAIN_NOTHING;
+    err = permit_check(&crawl->permit, domain, url, why, deadline);
+    if (!err)
+        err = domain_extra(domain, why);
+    if (!err)
+        err = wr_sem_acquire(crawl->requests, deadline);
+    if (!err) {
+        wr_time limit = wr_after(conf->timeout);
+        *visit = (struct visit){ .client = crawl->client, .url = url->text, .accept = "*/*",
+                                 .body_max = LOAD_MAX, .any_kind = true };
+        err = visit_run(visit, limit < deadline ? limit : deadline);
+        wr_sem_release(crawl->requests);
+        verdict = verdict_of(visit, err, wr_now() >= limit);
+    }
+    domain_leave(domain, verdict, verdict == DOMAIN_NOTHING ? 0 : visit->retry_after);
+    return err;
+}
+
+static wr_err load(void *arg, const char *text, struct browser_answer *ret, wr_time deadline)
+{
+    struct crawl *crawl = arg;
+    struct fetch_url url, next;
+    const char *clause;
+    struct visit visit = { 0 };
+    wr_err err = fetch_url_parse(&url, text, NULL, &clause);
+    if (err)
+        return err;
+    for (int i = 0; i <= LOAD_REDIRECTS_MAX; i++) {
+        visit_free(&visit);
+        err = load_once(crawl, &url, &visit, deadline);
+        if (err || !visit.location)
+            break;
+        err = fetch_url_parse(&next, visit.location, &url, &clause);
+        if (err)
+            break;
+        bool down = url.tls && !next.tls && !crawl->conf.to_http;
+        fetch_url_free(&url);
+        url = next;
+        err = down ? WR_DENIED : WR_OK;
+        if (err)
+            break;
+    }
+    fetch_url_free(&url);
+    if (!err && !visit.bytes)
+        err = WR_NOTFOUND;
+    if (!err) {
+        *ret = (struct browser_answer){ visit.status, visit.type, visit.bytes };
+        visit.type = NULL;
+        visit.bytes = NULL;
+    }
+    visit_free(&visit);
+    return err;
+}
+
+/* Only a page that is one has scripts; when they cannot run it is as it was fetched. */
+static void render(struct crawl *crawl, struct crawl_page *page, wr_time deadline)
+{
+    char why[BROWSER_WHY], type[MEDIA_CHARSET_MAX + 40];
+    struct wr_bytes *html;
+    if (!page->bytes || page->challenge
+        || (page->media != MEDIA_HTML && page->media != MEDIA_XHTML))
+        return;
+    snprintf(type, sizeof(type), "%s%s%s", media_name(page->media),
+             page->charset[0] ? "; charset=" : "", page->charset);
+    wr_err err = WR_NOTFOUND;
+    if (crawl->browser)
+        err = browser_render(crawl->browser, &(struct browser_page){
+            .url = page->url, .type = type, .bytes = page->bytes->data,
+            .len = page->bytes->len }, &html, why, deadline);
+    else
+        snprintf(why, sizeof(why), "there is no browser here");
+    wr_counter_add(wr_metric_counter(&renders, err ? "failed" : "rendered"), 1);
+    if (err) {
+        snprintf(page->why, sizeof(page->why), "its scripts could not run: %s", why);
+        return;
+    }
+    wr_bytes_unref(page->bytes);
+    page->bytes = html;
+    page->rendered = true;
+    snprintf(page->charset, sizeof(page->charset), "utf-8");
+}
+
 /* ---- all of it ---- */
 
 static wr_err get(struct path *path, wr_time deadline)
@@ -356,6 +462,8 @@ wr_err crawl_get(struct crawl *crawl, const struct crawl_ask *ask, struct crawl_
     fetch_url_free(&path.url);
     crawl_page_free(&path.memo);
     wr_counter_add(crawl->counted[ret->outcome], 1);
+    if (!err && ask->render)
+        render(crawl, ret, deadline);
     return err;
 }
 
@@ -433,6 +541,10 @@ wr_err crawl_open(struct crawl **ret, const struct crawl_conf *conf)
         err = wr_retry_new(&crawl->retry, &(struct wr_retry_conf){
             .name = "crawl", .tries_max = crawl->conf.tries_max, .pause_min = PAUSE,
             .pause_max = PAUSE, .pause_cap = PAUSE_CAP });
+    if (!err && conf->browser)
+        err = browser_open(&crawl->browser, &(struct browser_conf){
+            .path = conf->browser_path, .tabs = conf->browser_tabs, .load = load,
+            .arg = crawl });
     if (err) {
         crawl_close(crawl);
         return err;
@@ -454,5 +566,6 @@ void crawl_close(struct crawl *crawl)
     if (crawl->requests)
         wr_sem_free(crawl->requests);
     wr_retry_free(crawl->retry);
+    browser_close(crawl->browser);
     free(crawl);
 }

@@ -28,6 +28,10 @@
  * No answer, 429 and 5xx are tried again, with a pause that doubles, within the deadline and a
  * budget that all share (retry.h).
  *
+ * A page that shows nothing without its scripts can be rendered: what was fetched, or kept, is
+ * given to a browser that has no network (browser.h), and what its scripts ask for passes all
+ * of the above but for the wait for a turn.
+ *
  * What was fetched is kept in the memory that the caller has for it, and not asked for again
  * for `ttl`; afterwards only if it has changed, as far as the site can tell.
  */
@@ -82,8 +86,10 @@ struct crawl_page {
     struct wr_wall fetched_at;
     enum challenge challenge;
     unsigned redirects;
+    bool rendered;                  /* its scripts have run; it is UTF-8 then */
     wr_time retry_in;               /* when it is left alone: for how much longer */
-    char why[CRAWL_WHY];            /* after an error: a sentence */
+    char why[CRAWL_WHY];            /* after an error, or if it could not be rendered: a
+                                     * sentence */
 };
 
 /* Where pages are kept.  Both may wait. */
@@ -115,12 +121,17 @@ struct crawl_conf {
     const struct crawl_memory *memory;                      /* or NULL */
     bool (*listed)(void *arg, const char *host);            /* whether not to go there */
     void *listed_arg;
+    bool browser;                   /* there may be one; browser_path: where, or NULL */
+    const char *browser_path;
+    unsigned browser_tabs;          /* at a time; 2 */
 };
 
 struct crawl_ask {
     const char *url;
     const char *cookie;             /* for the domain of this URL alone; or NULL */
     bool accept_pdf;
+    bool render;                    /* let its scripts run: else, or if it cannot be done, the
+                                     * page is as it was fetched */
     bool renew;                     /* ask, even if what is kept is not yet old */
 };
 
