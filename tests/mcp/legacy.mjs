@@ -42,7 +42,8 @@ const unknown = await client.callTool({ name: "no_such_tool" }).catch((error) =>
 check("an unknown tool is an error of the protocol", unknown.code === -32602);
 
 const { prompts } = await client.listPrompts();
-const prompt = await client.getPrompt({ name: prompts[0].name,
+const about = prompts.find((one) => one.arguments.some((each) => each.name === "bibliography"));
+const prompt = await client.getPrompt({ name: about.name,
                                         arguments: { bibliography: "[1] A work." } });
 check("the prompt has the bibliography",
   prompt.messages[0].content.text.includes("[1] A work."));
