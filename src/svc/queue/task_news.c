@@ -323,9 +323,12 @@ wr_err(news_view)(struct news *news, const char *task, news_read_fn *read, void 
     wr_err err = WR_OK;
     if (!entry)
         return WR_NOMEM;
-    enum turn turn;
-    while ((turn = look_at(news, entry, ret, &seen)) == AWAIT_IT && !err)
+    enum turn turn = look_at(news, entry, ret, &seen);
+    while (turn == AWAIT_IT && !err) {
         err = await_read(entry, seen.reads, deadline, place);
+        if (!err)
+            turn = look_at(news, entry, ret, &seen);
+    }
     if (turn == READ_IT) {
         struct queue_view *view = NULL;
         err = read(arg, task, &view, deadline);

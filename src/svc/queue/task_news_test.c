@@ -223,3 +223,29 @@ TEST(who_cannot_read_leaves_it_to_the_next)
     CHECK_EQ(2, reads.count);
     news_free(news);
 }
+
+static wr_err give_up_soon(void *arg)
+{
+    struct looker *looker = arg;
+    struct queue_view *view = NULL;
+    uint64_t version;
+    CHECK_ERR(WR_TIMEOUT, news_view(looker->news, "a", read_view, looker->reads, &view,
+                                    &version, wr_after(WR_MS(5))));
+    CHECK(!view);
+    return WR_OK;
+}
+
+TEST(who_gives_up_waiting_for_a_view_has_none)
+{
+    struct news *news = made(16);
+    struct reads reads = { .takes = WR_MS(10) };
+    struct looker looker = { news, &reads };
+    struct wr_scope *scope = scope_open();
+    go(scope, look_once, &looker);
+    reads.takes = 0;
+    go(scope, give_up_soon, &looker);
+    scope_done(scope);
+    look(news, &reads);
+    CHECK_EQ(1, reads.count);
+    news_free(news);
+}
