@@ -240,7 +240,8 @@ static void end(struct dossier *dossier, enum dossier_state state, const struct 
     dossier->view.ended = wr_now();
     add_line(dossier, state == DOSSIER_DONE ? "report" : "failed", json);
     dossier->over = true;
-    for (size_t i = 0; i < CHECK_FORM_COUNT; i++)
+    /* Of one that was withdrawn somebody may be writing them at this moment. */
+    for (size_t i = 0; state == DOSSIER_DONE && i < CHECK_FORM_COUNT; i++)
         dossier->view.bytes += dossier->forms[i].len;
     wr_watch_close(&dossier->news_writer);
     wr_counter_add(wr_metric_counter(&documents_metric, dossier_word(state)), 1);
