@@ -64,7 +64,7 @@ wr_err explore_doi(struct explorer *explorer, struct queue_work *work)
     const char *said = err ? NULL : errand_text(&errand, "doi");
     if (!err && (!said || strlen(said) > DOI_MAX))
         err = queue_work_fail(work, WR_INVALID, "INVALID_PARAMS", "the target has no doi");
-    for (size_t i = 0; !err && said[i]; i++)
+    for (size_t i = 0; !err && said && said[i]; i++)
         doi[i] = (char)tolower((unsigned char)said[i]);
     if (!err)
         err = keep_paper(&errand, doi, &kept);
