@@ -47,10 +47,15 @@ static void unref(struct check_engine *engine)
     free(engine);
 }
 
-static void done(struct check_engine *engine, struct inquiry *inquiry)
+static void put_away(struct check_engine *engine, struct inquiry *inquiry)
 {
     inquiry_free(inquiry);
     wr_sem_release(engine->room);
+}
+
+static void done(struct check_engine *engine, struct inquiry *inquiry)
+{
+    put_away(engine, inquiry);
     unref(engine);
 }
 
@@ -178,8 +183,11 @@ void check_engine_close(struct check_engine *engine)
         wr_chan_close(engine->settled);
         wr_scope_cancel(engine->scope);
         (void)!wr_scope_close(engine->scope);
-        while (!wr_chan_recv(engine->settled, &inquiry, WR_NOW))
-            done(engine, inquiry);
+        while (!wr_chan_recv(engine->settled, &inquiry, WR_NOW)) {
+            put_away(engine, inquiry);
+            /* never the last share, which is the engine's own and is given up below */
+            atomic_fetch_sub_explicit(&engine->holders, 1, memory_order_acq_rel);
+        }
     }
     unref(engine);
 }
