@@ -3,7 +3,8 @@
  *   submit   10,000 in one call; then 10,000 calls from 64 clients; each is durable when the
  *            call returns
  *   done     no-op jobs from end to end: submitted in hundreds, claimed, run, finished, and
- *            who waits for the task told of each change, until the last is over
+ *            who waits for the task told of each change, until the last is over; as fast as
+ *            they are done, with some that wait, and then all of them at once
  *
  * On a server the figures are called pgqueue_..., else queue_...
  * usage: jobs FILE-OR-URL [jobs] */
@@ -16,6 +17,7 @@
 #include <weir/once.h>
 #include <weir/run.h>
 #include <weir/scope.h>
+#include <weir/sem.h>
 
 #include "../measure.h"
 #include "svc/queue/queue.h"
@@ -23,10 +25,12 @@
 #define CLIENTS 64
 #define TARGETS 10000
 #define BATCH 100
+#define BACKLOG 2000            /* open at a time in the steady flow */
 
 struct bench {
     const char *path, *prefix;
     size_t jobs;
+    struct wr_sem *room;            /* for open jobs */
     struct store *store;
     struct queue *queue;
     struct wr_once *drain;
@@ -37,8 +41,9 @@ struct bench {
 
 static wr_err nothing(void *arg, struct queue_work *work)
 {
-    (void)arg;
+    struct bench *bench = arg;
     wr_text_str(queue_work_output(work), "{}");
+    wr_sem_release(bench->room);
     return WR_OK;
 }
 
@@ -60,7 +65,8 @@ static char *rows_of(struct bench *bench, size_t count)
         at += snprintf(at, 238, "%s[\"%s\",\"target_queue\",\"network_client\",50,\"%s\","
                        "{\"target\":{\"kind\":\"query\",\"query\":\"what is weir %zu\"}}]",
                        i ? "," : "", queue_id(id, "tq_"),
-                       queue_key(key, bench->task, "target_queue", what), number);
+                       queue_key(key, bench->task, "query", what, strlen(what)),
+                       number);
     }
     snprintf(at, 2, "]");
     return rows;
@@ -146,13 +152,19 @@ static wr_err watch(void *arg)
 static wr_err feed(void *arg)
 {
     struct bench *bench = arg;
-    for (size_t i = 0; i < bench->jobs; i += BATCH)
+    for (size_t i = 0; i < bench->jobs; i += BATCH) {
+        for (size_t j = 0; j < BATCH; j++)
+            MUST(wr_sem_acquire(bench->room, WR_NEVER));
         submit(bench, rows_of(bench, BATCH));
+    }
     return WR_OK;
 }
 
-static void measure_done(struct bench *bench)
+static void measure_done(struct bench *bench, const char *how, size_t backlog)
 {
+    atomic_store(&bench->looks, 0);
+    MUST(wr_sem_new(&bench->room, "bench.room", (unsigned)backlog));
+    MUST(wr_once_new(&bench->drain, "bench.drain", 0));
     struct wr_scope *node, *asking;
     MUST(wr_scope_new(&node, &(struct wr_scope_conf){ .name = "node", .deadline = WR_NEVER }));
     MUST(wr_scope_new(&asking, &(struct wr_scope_conf){ .name = "asks",
@@ -165,14 +177,16 @@ static void measure_done(struct bench *bench)
     MUST(wr_scope_go(asking, "bench.watch", watch, bench));
     MUST(wr_scope_join(asking, WR_NEVER));
     double took = (double)(wr_now() - begun);
-    printf("%s_done_per_s %.0f\n", bench->prefix, (double)bench->jobs * 1e9 / took);
-    printf("%s_done_cpu_us %.2f\n", bench->prefix,
+    printf("%s_%s_per_s %.0f\n", bench->prefix, how, (double)bench->jobs * 1e9 / took);
+    printf("%s_%s_cpu_us %.2f\n", bench->prefix, how,
            (measure_cpu_ms() - cpu) * 1e3 / (double)bench->jobs);
-    printf("%s_done_looks %zu\n", bench->prefix, atomic_load(&bench->looks));
+    printf("%s_%s_looks %zu\n", bench->prefix, how, atomic_load(&bench->looks));
     MUST(wr_scope_close(asking));
     MUST(wr_once_set(bench->drain, NULL));
     MUST(wr_scope_join(node, WR_NEVER));
     MUST(wr_scope_close(node));
+    wr_once_free(bench->drain);
+    wr_sem_free(bench->room);
 }
 
 static wr_err run(void *arg)
@@ -184,15 +198,15 @@ static wr_err run(void *arg)
     bench->prefix = server ? "pgqueue" : "queue";
     snprintf(url, sizeof(url), "%s%s", server ? "" : "sqlite:", bench->path);
     MUST(store_open(&bench->store, &(struct store_conf){ .url = url }, &why, WR_NEVER));
-    bench->handlers[QUEUE_TARGET] = (struct queue_handler){ .run = nothing };
+    bench->handlers[QUEUE_TARGET] = (struct queue_handler){ .run = nothing,
+                                                               .arg = bench };
     MUST(queue_new(&bench->queue, &(struct queue_conf){
         .store = bench->store, .handlers = bench->handlers,
         .limits = { [QUEUE_NETWORK] = 256 } }));
-    MUST(wr_once_new(&bench->drain, "bench.drain", 0));
     measure_submit(bench);
-    measure_done(bench);
+    measure_done(bench, "done", BACKLOG);
+    measure_done(bench, "pile", bench->jobs);
     queue_free(bench->queue);
-    wr_once_free(bench->drain);
     store_close(bench->store, WR_NEVER);
     return WR_OK;
 }

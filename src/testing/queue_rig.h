@@ -177,7 +177,7 @@ static inline bool queue_rig_submit(struct queue_rig *rig, const char *task,
     char rows[400], id[QUEUE_ID], name[QUEUE_KEY], unique[QUEUE_KEY + 2] = "null";
     if (key)
         snprintf(unique, sizeof(unique), "\"%s\"",
-                 queue_key(name, task, queue_kinds[kind].name, key));
+                 queue_key(name, task, queue_kinds[kind].name, key, strlen(key)));
     snprintf(rows, sizeof(rows), "[[\"%s\",\"%s\",\"%s\",50,%s,{\"do\":\"%s\",\"n\":%d}]]",
              queue_id(id, queue_kinds[kind].prefix), queue_kinds[kind].name,
              queue_slot_names[queue_kinds[kind].slot], unique, what, rig->number++);

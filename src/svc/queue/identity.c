@@ -22,14 +22,15 @@ const char *queue_id(char buf[QUEUE_ID], const char *prefix)
 }
 
 const char *queue_key(char buf[QUEUE_KEY], const char *task, const char *kind,
-                      const char *what)
+                      const char *what, size_t len)
 {
     struct wr_hash_state state;
     char text[WR_HASH_TEXT];
     wr_hash_begin(&state);
+    wr_hash_add(&state, task, strlen(task) + 1);
     wr_hash_add(&state, kind, strlen(kind) + 1);
-    wr_hash_add(&state, what, strlen(what));
+    wr_hash_add(&state, what, len);
     struct wr_hash hash = wr_hash_end(&state);
-    snprintf(buf, QUEUE_KEY, "%.80s/%s", task, wr_hash_print(&hash, text));
+    snprintf(buf, QUEUE_KEY, "%.32s", wr_hash_print(&hash, text));
     return buf;
 }

@@ -2,19 +2,23 @@
  *
  *     char id[QUEUE_ID], key[QUEUE_KEY];
  *     queue_id(id, "tq_");                                "tq_01jd3x..."
- *     queue_key(key, task, "target_queue", "query/...");  "task_01.../9f3c..."
+ *     queue_key(key, task, "query", text, len);  "9f3c..."
  */
 #ifndef WR_QUEUE_IDENTITY_H
 #define WR_QUEUE_IDENTITY_H
 
+#include <stddef.h>
+
 #define QUEUE_ID 40                     /* with the zero byte */
-#define QUEUE_KEY 160
+#define QUEUE_KEY 33
 
 /* A new one: it sorts by time.  Returns buf. */
 const char *queue_id(char buf[QUEUE_ID], const char *prefix);
 
-/* Of a task, a kind of job, and whatever makes it the same as another.  Returns buf. */
+/* Of a task, a kind of job or target, and what makes it the same as another: half a hash of
+ * them, as every open job has its key in an index, and what is short stays together there.
+ * Returns buf. */
 const char *queue_key(char buf[QUEUE_KEY], const char *task, const char *kind,
-                      const char *what);
+                      const char *what, size_t len);
 
 #endif

@@ -20,9 +20,9 @@ TEST(an_id_has_its_prefix_and_sorts_by_time)
 TEST(a_key_is_the_same_for_the_same_job_and_differs_with_each_part)
 {
     char key[QUEUE_KEY], other[QUEUE_KEY];
-    queue_key(key, "task_1", "target_queue", "a");
-    CHECK_STR(key, queue_key(other, "task_1", "target_queue", "a"));
-    CHECK(strcmp(key, queue_key(other, "task_2", "target_queue", "a")) != 0);
-    CHECK(strcmp(key, queue_key(other, "task_1", "verify_nli", "a")) != 0);
-    CHECK(strcmp(key, queue_key(other, "task_1", "target_queue", "b")) != 0);
+    queue_key(key, "task_1", "target_queue", "a", 1);
+    CHECK_STR(key, queue_key(other, "task_1", "target_queue", "a", 1));
+    CHECK(strcmp(key, queue_key(other, "task_2", "target_queue", "a", 1)) != 0);
+    CHECK(strcmp(key, queue_key(other, "task_1", "verify_nli", "a", 1)) != 0);
+    CHECK(strcmp(key, queue_key(other, "task_1", "target_queue", "b", 1)) != 0);
 }

@@ -114,7 +114,8 @@ static void write_row(const struct queue_work *work, struct wr_text *text,
     wr_json_str(&json, NULL, queue_slot_names[kind->slot]);
     wr_json_i64(&json, NULL, kind->priority);
     if (key)
-        wr_json_str(&json, NULL, queue_key(unique, work->task, kind->name, key));
+        wr_json_str(&json, NULL, queue_key(unique, work->task, kind->name, key,
+                                           strlen(key)));
     else
         wr_json_null(&json, NULL);
     input = input ? input : "{}";

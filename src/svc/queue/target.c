@@ -9,12 +9,10 @@
 #include <strings.h>
 
 #include "base/forget.h"
-#include "base/hash.h"
 #include "base/json.h"
 #include "base/ulid.h"
 
 #define ROWS_MAX ((size_t)64 << 20)
-#define KEY_HASH 32                     /* hex digits */
 
 const char *const queue_engines[] = { "duckduckgo", "mojeek", "google", "brave", "ecosia",
                                       "startpage", "bing", NULL };
@@ -376,18 +374,6 @@ static void first_id(char *ret)
         *ret = (char)tolower((unsigned char)*ret);
 }
 
-static void write_key(struct wr_json *json, const char *task, const struct target *target)
-{
-    char hex[WR_HASH_TEXT], key[STORE_TASK_ID_MAX + KEY_HASH + 2];
-    struct wr_hash_state state;
-    wr_hash_begin(&state);
-    wr_hash_add(&state, kinds[target->kind], strlen(kinds[target->kind]) + 1);
-    wr_hash_add(&state, target->text, target->len);
-    struct wr_hash hash = wr_hash_end(&state);
-    snprintf(key, sizeof(key), "%s/%.*s", task, KEY_HASH, wr_hash_print(&hash, hex));
-    wr_json_str(json, NULL, key);
-}
-
 static void write_words(struct wr_json *json, const char *key, const json_t *words)
 {
     const json_t *item;
@@ -447,7 +433,7 @@ static wr_err write_rows(struct queue_targets *ret, const char *task,
 {
     const struct queue_kind *kind = &queue_kinds[QUEUE_TARGET];
     struct wr_json json = wr_json_to(&ret->rows);
-    char ulid[WR_ULID_TEXT];
+    char ulid[WR_ULID_TEXT], key[QUEUE_KEY];
     bool good = true;
     first_id(ulid);
     wr_json_array(&json, NULL);
@@ -460,7 +446,8 @@ static wr_err write_rows(struct queue_targets *ret, const char *task,
         wr_json_str(&json, NULL, kind->name);
         wr_json_str(&json, NULL, queue_slot_names[kind->slot]);
         wr_json_i64(&json, NULL, priorities[priority >= 0 ? priority : MEDIUM]);
-        write_key(&json, task, &targets[i]);
+        wr_json_str(&json, NULL, queue_key(key, task, kinds[targets[i].kind],
+                                           targets[i].text, targets[i].len));
         good = write_input(&json, &targets[i], batch);
         wr_json_end(&json);
         step(ulid);
