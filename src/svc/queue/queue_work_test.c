@@ -1,7 +1,9 @@
 #include "svc/queue/queue_work.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "svc/queue/identity.h"
 #include "svc/queue/queue_work_int.h"
 #include "testing/test.h"
 

@@ -8,6 +8,7 @@
 #include <weir/task.h>
 
 #include "base/ulid.h"
+#include "svc/queue/identity.h"
 #include "testing/test.h"
 
 #define TASK "task_one"
