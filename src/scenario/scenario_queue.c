@@ -5,9 +5,11 @@
  * or lead to others.  A life ends in a drain, or when the process is killed or the power goes,
  * at any change to the disk.  The next life has the same store.
  *
- * What was acknowledged is there.  A job that is over stays as it is, and is not begun again.
- * In the last life, which is a good one, every job is over in the end, and everybody who waits
- * for that learns of it at once: nobody waits until his time is up.
+ * What was acknowledged is there.  A job that is over stays as it is, down to who has finished
+ * it and when, and is not begun again: clients look at jobs all the time, and remember.  When a
+ * life ends, those who wait are answered.  In the last life, which is a good one, every job is
+ * over in the end, and everybody who waits for that learns of it at once: nobody waits until
+ * his time is up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +29,14 @@
 #define TURNS 14                /* of a client, in a life */
 #define SOON wr_after(WR_S(60))
 #define OVER_WITHIN WR_S(200)   /* the last life, when there is no more to come */
+#define ANSWERED_WITHIN WR_S(70) /* who waits when a life ends; a view is read within 60 s */
 
 struct entry {
     bool tried, acked;          /* was to be queued; is for sure */
     enum store_job_state end;   /* in which it was seen; 0: none yet */
+    uint32_t attempt;           /* ... by which, */
+    struct wr_wall at;          /* ... and when it had come to that */
+    uint64_t life;              /* ... which was seen first in this one */
 };
 
 struct ledger {
@@ -43,9 +49,9 @@ struct ledger {
     struct entry jobs[JOBS];
     size_t next;                /* job */
     bool mortal;                /* the fault of this life ends it */
-    bool over, last;
+    bool over, last, hushed;
     uint64_t life;
-    uint64_t queued, skipped, begun, stopped, looked, helped, failed;
+    uint64_t queued, skipped, begun, stopped, looked, polled, helped, failed;
     const char *wrong;
 };
 
@@ -60,11 +66,15 @@ static bool is_down(struct ledger *ledger, wr_err err)
 
 /* ---- jobs ---- */
 
+/* A stop may come between a claim and this, and end it before its first wait. */
 static void begin(struct ledger *ledger, struct queue_work *work)
 {
     const char *id = queue_work_job(work);
     ledger->begun++;
-    if (strncmp(id, "tq_", 3) == 0 && ledger->jobs[strtoul(id + 3, NULL, 10)].end)
+    if (strncmp(id, "tq_", 3) != 0)
+        return;
+    const struct entry *entry = &ledger->jobs[strtoul(id + 3, NULL, 10)];
+    if (entry->end && (entry->end != STORE_JOB_CANCELED || entry->life < ledger->life))
         ledger->wrong = "a job that is over was begun again";
 }
 
@@ -124,6 +134,30 @@ static void submit_one(struct ledger *ledger)
     (void)is_down(ledger, err);
 }
 
+/* A job, as it is now.  What is over stays so, as it was seen first. */
+static wr_err witness(struct ledger *ledger, size_t number)
+{
+    struct entry *entry = &ledger->jobs[number];
+    struct store_jobs jobs;
+    char id[16];
+    snprintf(id, sizeof(id), "tq_%05zu", number);
+    wr_err err = store_job_get(ledger->store, id, &jobs, SOON);
+    const struct store_job *job = &jobs.jobs[0];
+    bool is_over = !err && job->state >= STORE_JOB_COMPLETED;
+    if (entry->end && (is_over ? job->state != entry->end || job->attempt != entry->attempt
+                                 || job->finished_at.ns != entry->at.ns
+                               : !err || err == WR_NOTFOUND))
+        ledger->wrong = "what was over has changed";
+    if (is_over && !entry->end) {
+        entry->life = ledger->life;
+        entry->end = job->state;
+        entry->attempt = job->attempt;
+        entry->at = job->finished_at;
+    }
+    store_jobs_free(&jobs);
+    return err;
+}
+
 static void stop_one(struct ledger *ledger)
 {
     struct queue_stopped stopped;
@@ -143,6 +177,8 @@ static void look_at_one(struct ledger *ledger)
         ledger->looked++;
         queue_view_unref(at.view);
     }
+    if (ledger->next)
+        (void)is_down(ledger, witness(ledger, wr_sim_below(ledger->next)));
 }
 
 static void help_one(struct ledger *ledger)
@@ -171,6 +207,27 @@ static wr_err client(void *arg)
         else
             help_one(ledger);
         MUST(wr_sleep(some_time(WR_MS(200))));
+    }
+    return WR_OK;
+}
+
+/* One who waits for whatever happens to a task, for as long as one may, until the life ends. */
+static wr_err poll_on(void *arg)
+{
+    struct ledger *ledger = arg;
+    const char *task = some_task(ledger);
+    char since[QUEUE_CHANGE] = "0-0";
+    while (!ledger->over && !ledger->hushed) {
+        struct queue_look_at at;
+        struct queue_why why;
+        wr_err err = queue_look(ledger->queue, task, &(struct queue_look){
+            .wait = QUEUE_WAIT_MAX, .since = since }, &at, &why, wr_after(WR_S(600)));
+        if (!is_down(ledger, err)) {
+            ledger->polled++;
+            memcpy(since, at.change, sizeof(since));
+            queue_view_unref(at.view);
+        }
+        MUST(wr_sleep(some_time(WR_MS(300))));
     }
     return WR_OK;
 }
@@ -233,13 +290,21 @@ static void close_queue(struct ledger *ledger)
 /* Those who ask, while it works; then it is told to end, or is dead. */
 static void live(struct ledger *ledger, wr_task_fn ask, size_t count)
 {
-    struct wr_scope *node = scope_named("queue.node"), *asking = scope_named("queue.asking");
+    struct wr_scope *node = scope_named("queue.node");
+    struct wr_scope *polling = scope_named("queue.polling");
+    struct wr_scope *asking = scope_named("queue.asking");
     MUST(wr_scope_go(node, "queue.run", do_jobs, ledger));
+    for (size_t i = 0; i < POLLERS && !ledger->last; i++)
+        MUST(wr_scope_go(polling, "queue.polls", poll_on, ledger));
     for (size_t i = 0; i < count; i++)
         MUST(wr_scope_go(asking, "queue.asks", ask, ledger));
     MUST(wr_scope_join(asking, WR_NEVER));
     MUST(wr_scope_close(asking));
+    ledger->hushed = true;
     queue_hush(ledger->queue);
+    if (wr_scope_join(polling, wr_after(ANSWERED_WITHIN)))
+        ledger->wrong = "who waited was not answered at the end";
+    MUST(wr_scope_close(polling));
     if (ledger->over || (!ledger->last && wr_sim_below(2)))
         wr_scope_cancel(node);
     else
@@ -255,23 +320,14 @@ static void look_for_all(struct ledger *ledger)
     MUST(store_check(ledger->store, &why, SOON));
     for (size_t i = 0; i < ledger->next; i++) {
         struct entry *entry = &ledger->jobs[i];
-        struct store_jobs jobs;
-        char id[16];
-        snprintf(id, sizeof(id), "tq_%05zu", i);
-        wr_err err = store_job_get(ledger->store, id, &jobs, SOON);
+        wr_err err = witness(ledger, i);
         WR_ASSERT(!err || err == WR_NOTFOUND);
-        enum store_job_state now = jobs.count ? jobs.jobs[0].state : 0;
         if (entry->acked && err)
             ledger->wrong = "an acknowledged job is lost";
         if (!entry->tried && !err)
             ledger->wrong = "a job is there that was skipped";
-        if (entry->end && now != entry->end)
-            ledger->wrong = "what was over has changed";
-        if (now >= STORE_JOB_COMPLETED)
-            entry->end = now;
-        else if (ledger->last && !err)
+        if (ledger->last && !err && !entry->end)
             ledger->wrong = "a job is not over in the end";
-        store_jobs_free(&jobs);
     }
 }
 
@@ -305,7 +361,7 @@ static wr_err run(void *arg)
     struct ledger *ledger = arg;
     MUST(disk_new(&ledger->disk, DISK, wr_sim_below(1 << 30)));
     for (; ledger->life < LIVES; ledger->life++) {
-        ledger->over = ledger->mortal = false;
+        ledger->over = ledger->mortal = ledger->hushed = false;
         MUST(open_store(ledger));
         open_queue(ledger);
         if (ledger->life == 0)
@@ -320,7 +376,7 @@ static wr_err run(void *arg)
         store_close(ledger->store, SOON);
     }
     ledger->last = true;
-    ledger->over = ledger->mortal = false;
+    ledger->over = ledger->mortal = ledger->hushed = false;
     MUST(open_store(ledger));
     open_queue(ledger);
     live(ledger, await_all, POLLERS);
