@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include <weir/metric.h>
-
 #define SECONDS { WR_MS(5), WR_MS(25), WR_MS(100), WR_MS(500), WR_S(1), WR_S(5), WR_S(15), \
                   WR_S(60), WR_S(300), WR_S(1800) }
 
@@ -23,6 +21,12 @@ static struct wr_metric depth_metric = {
     .name = "queue_jobs", .help = "Jobs of all tasks that are open, by slot, kind and state.",
     .type = WR_GAUGE, .labels = { "slot", "kind", "state" }, .series_max = 32,
     .svc = "queue" };
+static struct wr_metric wake_metric = {
+    .name = "queue_wake_seconds",
+    .help = "How long after something had happened to a task who waited for it went on.",
+    .type = WR_HISTOGRAM, .svc = "queue", .digits = WR_NS_AS_S,
+    .bounds = { WR_US(10), WR_US(50), WR_US(100), WR_US(300), WR_MS(1), WR_MS(3), WR_MS(10),
+                WR_MS(100), WR_S(1) } };
 
 void queue_meter_claimed(const struct store_job *job)
 {
@@ -61,4 +65,9 @@ void queue_meter_depth(const struct store_counts *counts)
                                          known->name, states[state]),
                          (int64_t)count->jobs[state]);
     }
+}
+
+struct wr_histogram *queue_meter_wakes(void)
+{
+    return wr_metric_histogram(&wake_metric);
 }

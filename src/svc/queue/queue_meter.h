@@ -3,10 +3,12 @@
  *     queue_meter_claimed(job);                      it was taken up
  *     queue_meter_ended(kind, "completed", took);    and this came of it
  *     queue_meter_depth(&counts);                    now and then: what is open in all
+ *     wr_histogram_observe(queue_meter_wakes(), late);    who waited for a task goes on
  */
 #ifndef WR_QUEUE_METER_H
 #define WR_QUEUE_METER_H
 
+#include <weir/metric.h>
 #include <weir/time.h>
 
 #include "store/task.h"
@@ -20,5 +22,8 @@ void queue_meter_ended(const struct queue_kind *kind, const char *result, wr_tim
 
 /* Open jobs of all tasks, as store_task_depth has counted them. */
 void queue_meter_depth(const struct store_counts *counts);
+
+/* How long after something had happened to a task each who waited for it went on. */
+struct wr_histogram *queue_meter_wakes(void);
 
 #endif

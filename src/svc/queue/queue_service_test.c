@@ -157,6 +157,7 @@ TEST(every_metric_of_it_moves)
         "queue_jobs_total{kind=\"target_queue\",result=\"interrupted\",svc=\"queue\"}",
         "queue_wait_seconds_count{kind=\"target_queue\",svc=\"queue\"}",
         "queue_run_seconds_count{kind=\"target_queue\",svc=\"queue\"}",
+        "queue_wake_seconds_count{svc=\"queue\"}",
     };
     struct rig rig;
     char request[300];
@@ -169,6 +170,12 @@ TEST(every_metric_of_it_moves)
     struct wr_stream *stream = rig_dial(&rig);
     snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
              queue_node_path("?wait=300"));
+    rig_say(stream, request);
+    settle();
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 5\"]}"));
+    CHECK_EQ(200, rig_hear(stream, &answer));
+    settle();
+    CHECK_EQ(200, queue_node_get(&rig, ""));
     rig_say(stream, request);
     settle();
     CHECK_EQ(1, metric_value("queue_polls{svc=\"queue\"}"));

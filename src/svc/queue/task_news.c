@@ -11,15 +11,21 @@
 #include <string.h>
 
 #include <weir/lock.h>
+#include <weir/metric.h>
 #include <weir/watch.h>
 
 #include "base/scatter.h"
 #include "base/world.h"
+#include "svc/queue/queue_meter.h"
 
 #define LOCK_RANK 685
 #define BUCKETS 1024
 
-struct state { uint64_t version, doubts, reads; bool hushed; };
+struct state {
+    uint64_t version, doubts, reads;
+    wr_time at;                         /* when the version rose last */
+    bool hushed;
+};
 
 struct entry {
     struct entry *next;                 /* in its bucket */
@@ -36,11 +42,12 @@ struct entry {
 };
 
 struct news {
-    struct wr_mutex lock;               /* of all but `waiting` */
+    struct wr_mutex lock;               /* of all but `waiting` and `wakes` */
     size_t max, count;
     uint64_t seed[2];
     uint64_t versions, doubts;          /* the highest so far */
     bool hushed;
+    struct wr_histogram *wakes;
     struct entry *newest, *oldest;
     struct entry *buckets[BUCKETS];
     atomic_size_t waiting;
@@ -53,6 +60,7 @@ wr_err news_new(struct news **ret, size_t max)
         return WR_NOMEM;
     news->lock = (struct wr_mutex)WR_MUTEX("queue.news", LOCK_RANK);
     news->max = max;
+    news->wakes = queue_meter_wakes();
     wr_world->entropy(news->seed, sizeof(news->seed));
     *ret = news;
     return WR_OK;
@@ -133,7 +141,8 @@ static struct entry *entry_of(struct news *news, const char *task)
     if (!entry)
         return NULL;
     snprintf(entry->task, sizeof(entry->task), "%s", task);
-    entry->state = (struct state){ ++news->versions, news->doubts, 0, news->hushed };
+    entry->state = (struct state){ .version = ++news->versions, .doubts = news->doubts,
+                                   .hushed = news->hushed };
     *place_of(news, task) = entry;
     link_newest(news, entry);
     news->count++;
@@ -154,6 +163,7 @@ void news_ring(struct news *news, const char *task)
     struct entry *entry = *place_of(news, task);
     if (entry) {
         entry->state.version = ++news->versions;
+        entry->state.at = wr_now();
         publish(entry);
     }
     wr_mutex_unlock(&news->lock);
@@ -250,6 +260,7 @@ wr_err(news_wait)(struct news *news, const char *task, uint64_t since, uint64_t 
     if (!entry)
         return WR_NOMEM;
     struct wr_watch_reader reader = wr_watch_reader(entry->watch);
+    wr_time begun = wr_now();
     wr_err err;
     atomic_fetch_add(&news->waiting, 1);
     do
@@ -257,6 +268,8 @@ wr_err(news_wait)(struct news *news, const char *task, uint64_t since, uint64_t 
     while (!err && state.version <= since && state.doubts <= *doubts && !state.hushed);
     atomic_fetch_sub(&news->waiting, 1);
     release(news, entry);
+    if (!err && state.version > since && state.at >= begun)
+        wr_histogram_observe(news->wakes, wr_now() - state.at);
     if (err || state.version > since)
         return err;
     if (state.hushed)

@@ -5,6 +5,7 @@
 
 #include <weir/scope.h>
 
+#include "testing/metric_rig.h"
 #include "testing/settle.h"
 #include "testing/test.h"
 
@@ -63,6 +64,27 @@ TEST(what_happens_to_a_task_wakes_all_who_wait_for_it_and_nobody_else)
     news_ring(news, "b");
     scope_done(scope);
     CHECK_EQ(0, news_waiting(news));
+    news_free(news);
+}
+
+TEST(how_late_who_waits_goes_on_is_counted)
+{
+    struct news *news = made(16);
+    struct waiter one = waiter_for(news, "a"), two = one;
+    struct wr_scope *scope = scope_open();
+    long long before = metric_value("queue_wake_seconds_count{svc=\"queue\"}");
+    go(scope, await_news, &one);
+    go(scope, await_news, &two);
+    settle();
+    CHECK_OK(wr_sleep(wr_after(WR_S(2))));
+    news_ring(news, "a");
+    scope_done(scope);
+    CHECK_EQ(before + 2, metric_value("queue_wake_seconds_count{svc=\"queue\"}"));
+    CHECK_EQ(before + 2, metric_value("queue_wake_seconds_bucket{svc=\"queue\","
+                                      "le=\"0.00001\"}"));
+    CHECK_OK(wr_sleep(wr_after(WR_S(2))));          /* nobody waited for what was before */
+    CHECK_OK(news_wait(news, "a", one.since, &one.doubts, WR_NOW));
+    CHECK_EQ(before + 2, metric_value("queue_wake_seconds_count{svc=\"queue\"}"));
     news_free(news);
 }
 
