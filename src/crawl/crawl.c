@@ -141,7 +141,9 @@ static wr_err try_hop(const struct wr_way *way, struct wr_ask *ask, wr_time dead
     if (err)
         return refuse(hop, err, CRAWL_FAILED);
     err = permit_check(&crawl->permit, domain, hop->url, hop->why, deadline);
-    if (err) {
+    if (err == WR_INVALID) {
+        err = refuse(hop, WR_DENIED, CRAWL_REFUSED);
+    } else if (err) {
         err = refuse(hop, err, err == WR_DENIED || err == WR_IO ? CRAWL_ROBOTS
                                                                 : outcome_of_turn(err));
     } else if ((err = domain_turn(domain, hop->why, deadline))) {

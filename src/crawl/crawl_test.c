@@ -47,9 +47,11 @@ TEST(what_is_no_url_to_fetch_is_refused)
 TEST(an_internal_address_is_not_asked)
 {
     BEGIN(FREE, { "/a", .body = "" });
-    CHECK_ERR(WR_IO, get("http://10.1.2.3/"));      /* as its rules cannot be read */
-    CHECK_ERR(WR_IO, get("http://inside.test/"));
-    CHECK_ERR(WR_IO, get("http://169.254.169.254/latest/meta-data"));
+    CHECK_ERR(WR_DENIED, get("http://10.1.2.3/"));
+    CHECK_STR("refused", outcome());
+    CHECK(strstr(page.why, "an internal address"));
+    CHECK_ERR(WR_DENIED, get("http://inside.test/"));
+    CHECK_ERR(WR_DENIED, get("http://169.254.169.254/latest/meta-data"));
     CHECK_EQ(0, stranger.asked);
     end();
 }
@@ -208,8 +210,9 @@ TEST(a_redirect_to_an_internal_address_is_not_followed)
     BEGIN(FREE, { "/go", .status = 301, .headers = "Location: http://10.0.0.1/\r\n" },
           { "/name", .status = 301, .headers = "Location: http://inside.test/\r\n" },
           { "/file", .status = 301, .headers = "Location: file:///etc/passwd\r\n" });
-    CHECK_ERR(WR_IO, get("/go"));
-    CHECK_ERR(WR_IO, get("/name"));
+    CHECK_ERR(WR_DENIED, get("/go"));
+    CHECK_STR("refused", outcome());
+    CHECK_ERR(WR_DENIED, get("/name"));
     CHECK_ERR(WR_INVALID, get("/file"));
     CHECK_STR("refused", outcome());
     end();

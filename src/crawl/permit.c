@@ -63,6 +63,8 @@ struct reading {
     struct fetch_url next;          /* where it is instead, if `moved` */
     bool moved;
     bool unreachable;
+    bool inside;                    /* it is at an address where we do not go */
+    char why[WR_FETCH_WHY_MAX];     /* after an error: a sentence */
 };
 
 static wr_err take(struct reading *reading, const struct fetch_url *url,
@@ -97,6 +99,8 @@ static wr_err request(const struct permit *permit, struct reading *reading,
     if (!err) {
         err = take(reading, url, &head, fetch, deadline);
         wr_fetch_close(fetch);
+    } else {
+        memcpy(reading->why, head.why, sizeof(reading->why));
     }
     wr_fetch_reply_free(&head);
     return err;
@@ -109,6 +113,7 @@ static wr_err follow(const struct permit *permit, struct reading *reading,
     for (int i = 0; i <= REDIRECTS_MAX && !err; i++) {
         reading->moved = false;
         err = request(permit, reading, url, deadline);
+        reading->inside = err == WR_DENIED && i == 0;
         if (err || !reading->moved)
             return err;
         fetch_url_free(url);
@@ -157,6 +162,10 @@ static wr_err renew(const struct permit *permit, struct domain *domain,
         snprintf(why, DOMAIN_WHY, "robots.txt of %.100s could not be read: %s",
                  domain_name(domain), wr_err_text(err));
         return err;                 /* that says nothing of the site */
+    }
+    if (reading.inside) {           /* nor is anything else there asked for */
+        snprintf(why, DOMAIN_WHY, "%.*s", DOMAIN_WHY - 1, reading.why);
+        return WR_INVALID;
     }
     bool unreachable = err || reading.unreachable;
     if (!unreachable && !reading.rules && (err = empty_rules(&reading.rules)))

@@ -33,7 +33,8 @@ struct permit {
 
 /* For who is inside the domain of this URL.
  * Errors: DENIED (it is forbidden), IO (the rules cannot be had, so nothing is allowed for
- * now), TIMEOUT, CANCELED, NOMEM; those of domain_extra. */
+ * now), INVALID (the site is at an address where the client does not go), TIMEOUT, CANCELED,
+ * NOMEM; those of domain_extra. */
 wr_err permit_check(const struct permit *permit, struct domain *domain,
                     const struct fetch_url *url, char why[DOMAIN_WHY], wr_time deadline);
 

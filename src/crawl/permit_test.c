@@ -134,6 +134,14 @@ TEST(five_redirects_are_followed_and_no_more)
     end();
 }
 
+TEST(rules_that_are_moved_to_an_internal_address_cannot_be_read)
+{
+    BEGIN({ "/robots.txt", .status = 301, .headers = "Location: http://10.0.0.1/r\r\n" });
+    CHECK_ERR(WR_IO, check("/a"));
+    CHECK_STR("robots.txt of a.test cannot be read for now, so nothing of it is", why);
+    end();
+}
+
 TEST(a_deadline_that_passes_says_nothing_of_the_site)
 {
     BEGIN({ "/robots.txt", .body = "", .delay = WR_S(8) }, { "/robots.txt", .body = RULES });
