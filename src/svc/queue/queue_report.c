@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "base/forget.h"
 #include "mcp/request.h"
 #include "store/blob.h"
@@ -232,6 +234,14 @@ static wr_err read_fragment(struct mcp_request *request)
     return err;
 }
 
+/* Whether JSON can say it to the byte. */
+static bool is_text(const char *bytes, size_t len)
+{
+    json_t *text = json_stringn(bytes, len);
+    json_decref(text);
+    return text;
+}
+
 static wr_err read_blob(struct mcp_request *request)
 {
     struct queue_desk *desk = mcp_request_arg(request);
@@ -244,6 +254,9 @@ static wr_err read_blob(struct mcp_request *request)
     if (err)
         return err == WR_INVALID ? WR_NOTFOUND : err;
     wr_text_bytes(mcp_request_text(request), bytes, len);
+    if (!is_text(bytes, len))
+        mcp_request_media(request, len >= 5 && memcmp(bytes, "%PDF-", 5) == 0
+                                       ? "application/pdf" : "application/octet-stream", true);
     wr_forget_free(bytes);
     return WR_OK;
 }

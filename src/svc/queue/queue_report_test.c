@@ -124,6 +124,21 @@ LOCAL_TEST(fragments_and_blobs_are_read_by_their_ids)
     shop_close();
 }
 
+LOCAL_TEST(a_blob_that_is_no_utf8_is_told_to_the_byte)
+{
+    char pdf[WR_CID_TEXT], latin[WR_CID_TEXT];
+    shop_open(store);
+    CHECK_OK(store_blob_put(store, "%PDF-\xff\x00", 7, pdf, WR_NEVER));
+    CHECK_OK(store_blob_put(store, "<p>caf\xe9", 7, latin, WR_NEVER));
+    CHECK(has(read_of(READ("weir://blob/%s"), pdf),
+              "\"mimeType\":\"application/pdf\",\"blob\":\"JVBERi3/AA==\""));
+    CHECK(has(read_of(READ("weir://blob/%s"), latin),
+              "\"mimeType\":\"application/octet-stream\",\"blob\":\"PHA+Y2Fm6Q==\""));
+    CHECK_OK(store_blob_remove(store, pdf, WR_NEVER));
+    CHECK_OK(store_blob_remove(store, latin, WR_NEVER));
+    shop_close();
+}
+
 LOCAL_TEST(without_a_queue_nothing_is_there)
 {
     shop_open(store);
