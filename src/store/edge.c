@@ -181,7 +181,8 @@ static const struct store_verb list = {
                 " from edges e join fragments f on f.id = e.source_id"
                 " join pages p on p.id = f.page_id"
                 " where e.target_id = ?1 and e.target_type = 'claim'"
-                " order by e.relation <> 'origin', e.nli_edge_confidence desc, e.id limit ?2" },
+                " order by e.relation <> 'origin', e.relation = 'neutral',"
+                " e.nli_edge_confidence desc, e.id limit ?2" },
 };
 
 wr_err store_edge_list(struct store *store, const char *claim, size_t max,

@@ -64,6 +64,25 @@ STORE_TEST(a_fragment_may_support_the_claim_that_it_is_the_origin_of)
     CHECK_EQ(1, new);
 }
 
+STORE_TEST(what_speaks_for_or_against_a_claim_is_listed_before_what_does_not)
+{
+    uint64_t new;
+    struct store_edges edges;
+    judge(store, STORE_NEUTRAL, 0.9);
+    rig_page(store, &(struct rig_page){ .url = "http://c.test/1", .task = "t",
+        .fragments = { "Tea may be cold." } });
+    struct store_judgement less = { .fragment = rig_fragment_id("http://c.test/1",
+        "Tea may be cold."), .claim = claim_id(), .relation = STORE_REFUTES,
+        .confidence = 0.6 };
+    CHECK_OK(store_edge_judge(store, &less, 1, &new, SOON));
+    CHECK_OK(store_edge_list(store, claim_id(), 10, &edges, SOON));
+    CHECK_EQ(3, edges.count);
+    CHECK_EQ(STORE_ORIGIN, store_edge_at(&edges, 0).relation);
+    CHECK_EQ(STORE_REFUTES, store_edge_at(&edges, 1).relation);
+    CHECK_EQ(STORE_NEUTRAL, store_edge_at(&edges, 2).relation);
+    store_edges_free(&edges);
+}
+
 STORE_TEST(many_judgements_are_written_at_once_and_the_new_ones_counted)
 {
     static struct store_judgement judgements[STORE_EDGE_JUDGE_MAX + 1];
