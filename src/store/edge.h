@@ -62,8 +62,8 @@ struct store_edge {
 };
 struct store_edges { size_t count; struct store_rows rows; };
 
-/* The origin first, then what speaks for or against it, then what does neither; of each the most
- * certain first. */
+/* The origin first, then what speaks for or against it, then what does neither; of each the
+ * most certain first. */
 wr_err store_edge_list(struct store *store, const char *claim, size_t max,
                        struct store_edges *ret, wr_time deadline);
 struct store_edge store_edge_at(const struct store_edges *edges, size_t i);
