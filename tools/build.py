@@ -66,8 +66,8 @@ def listing_changed(folder):
                for path in [TOP / root, *(TOP / root).rglob("*")] if path.is_dir())
 
 
-def build(preset, *options, folder=None, aloud=False):
-    """Bring build/<preset> up to date; its path."""
+def build(preset, *options, folder=None, aloud=False, target="all"):
+    """Bring build/<preset> up to date, or one target of it; its path."""
     folder = folder or BUILD / preset
     tell = print if aloud else lambda *words, **how: None
     kind, machine = "--native-file", TOP / "tools/preset" / f"{preset}.ini"
@@ -82,7 +82,7 @@ def build(preset, *options, folder=None, aloud=False):
     if aloud:
         compile_aloud(folder)
     else:
-        run("ninja", "-C", folder)
+        run("ninja", "-C", folder, target)
     return folder
 
 
