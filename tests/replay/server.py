@@ -209,6 +209,7 @@ class Plan:
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
+    disable_nagle_algorithm = True      # head and body are two writes
 
     def log_message(self, *_):
         pass
