@@ -53,7 +53,9 @@ const struct store_step store_page_tables = {
     " relation, cause_id, created_at)"
 
 /* What is not given stays as it was. */
-#define PAGE_AGAIN " on conflict (id) do update set fetched_at = excluded.fetched_at," \
+#define PAGE_AGAIN " on conflict (id) do update set fetched_at =" \
+    " case when excluded.http_status is null then coalesce(pages.fetched_at," \
+    " excluded.fetched_at) else excluded.fetched_at end," \
     " error_message = excluded.error_message," \
     " final_url = coalesce(excluded.final_url, pages.final_url)," \
     " page_type = coalesce(excluded.page_type, pages.page_type)," \

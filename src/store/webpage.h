@@ -13,6 +13,7 @@
  * fragment.  Ids are made of the content (evidence.h), so it can be done again: what is
  * there stays as it is, and fragments of an older state of the page stay too.  Of
  * the page's own columns those that are given replace what there was; NULL and 0 leave it.
+ * With an http_status it was fetched now; without one, when it was before.
  *
  * A page that another one cites and nobody has fetched is there with url, domain and title
  * alone, and no fetched_at (store_page_cite).

@@ -96,6 +96,29 @@ STORE_TEST(what_is_known_of_a_page_stays_until_something_else_is_known)
     store_page_free(&known);
 }
 
+STORE_TEST(a_page_that_is_read_again_was_fetched_when_it_was)
+{
+    struct store_page_known known;
+    struct store_page_put put;
+    struct store_page_new page = { .page = { .url = URL, .domain = "a.test",
+                                             .http_status = 200 } };
+    CHECK_OK(store_page_put(store, &page, &put, SOON));
+    CHECK_OK(store_page_get(store, URL, NULL, &known, SOON));
+    int64_t first = known.fetched_at.ns;
+    store_page_free(&known);
+    pass(WR_S(1));
+    page.page.http_status = 0;
+    CHECK_OK(store_page_put(store, &page, &put, SOON));
+    CHECK_OK(store_page_get(store, URL, NULL, &known, SOON));
+    CHECK_EQ(first, known.fetched_at.ns);
+    store_page_free(&known);
+    page.page.http_status = 200;
+    CHECK_OK(store_page_put(store, &page, &put, SOON));
+    CHECK_OK(store_page_get(store, URL, NULL, &known, SOON));
+    CHECK(known.fetched_at.ns > first);
+    store_page_free(&known);
+}
+
 STORE_TEST(whether_a_task_has_claims_from_a_page_is_known)
 {
     struct store_page_known known;
