@@ -12,7 +12,8 @@
  *
  * A job does what its input says: "ok", "fail", "hold" (until rig.gate is set), "panic",
  * "person" (asks for one, unless rig.solved), "chain" (citations now, verification then),
- * "large" (says more than may be said), "cancel" (returns CANCELED unasked).
+ * "large" (says more than may be said), "cancel" (returns CANCELED unasked); "borrow" takes
+ * the browser's slot first, and keeps it.
  */
 #ifndef WR_TESTING_QUEUE_RIG_H
 #define WR_TESTING_QUEUE_RIG_H
@@ -58,6 +59,8 @@ static inline wr_err queue_rig_hold(struct queue_rig *rig, struct queue_work *wo
 static inline wr_err queue_rig_act(struct queue_rig *rig, struct queue_work *work)
 {
     const char *input = queue_work_input(work);
+    if (strstr(input, "borrow"))
+        CHECK_OK(queue_work_take(work, QUEUE_BROWSER, QUEUE_RIG_SOON));
     if (strstr(input, "hold"))
         return queue_rig_hold(rig, work);
     if (strstr(input, "fail"))

@@ -164,6 +164,23 @@ const char *work_awaited(struct queue_work *work)
     return closed(&work->awaited);
 }
 
+wr_err queue_work_take(struct queue_work *work, enum queue_slot slot, wr_time deadline)
+{
+    size_t got;
+    WR_ASSERT(!work->borrows && slot != work->slot);
+    wr_err err = slots_take(work->slots, slot, 1, &got, deadline);
+    work->borrows = !err;
+    work->borrowed = slot;
+    return err;
+}
+
+void queue_work_give(struct queue_work *work)
+{
+    if (work->borrows)
+        slots_give(work->slots, work->borrowed, 1);
+    work->borrows = false;
+}
+
 void queue_work_news(struct queue_work *work)
 {
     work->news(work->news_arg, work->task);

@@ -69,6 +69,11 @@ wr_err queue_work_chain(struct queue_work *work, enum queue_kind_id kind, const 
 void queue_work_then(struct queue_work *work, enum queue_kind_id kind, const char *key,
                      const char *input);
 
+/* A place in another slot than its own, for as long as something needs that; one at a time.
+ * What is not given back is when the job ends.  Errors: TIMEOUT, CANCELED. */
+wr_err queue_work_take(struct queue_work *work, enum queue_slot slot, wr_time deadline);
+void queue_work_give(struct queue_work *work);
+
 /* There is something new to be seen of the task: who waits for that is woken. */
 void queue_work_news(struct queue_work *work);
 

@@ -11,6 +11,7 @@
 #include "store/store.h"
 #include "store/task.h"
 #include "svc/queue/queue_work.h"
+#include "svc/queue/slots.h"
 
 #define WORK_ERROR_MAX 600
 #define WORK_OUTPUT_MAX ((size_t)STORE_JOB_OUTPUT_MAX)
@@ -31,6 +32,9 @@ struct queue_work {
     void *news_arg;
     const struct queue_kind *kind;      /* NULL: nobody here knows it */
     enum queue_slot slot;
+    struct slots *slots;
+    bool borrows;                       /* a place in that slot, too */
+    enum queue_slot borrowed;
     uint32_t attempt;
     char id[STORE_JOB_ID_MAX + 1], task[STORE_TASK_ID_MAX + 1];
     char *input;

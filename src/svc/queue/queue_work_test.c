@@ -59,6 +59,28 @@ TEST(what_is_awaited_is_bounded)
     work_unref(work);
 }
 
+TEST(while_a_job_has_the_browser_nobody_has_the_card)
+{
+    static const unsigned limits[QUEUE_SLOTS] = { 1, 1, 1, 1 };
+    struct queue_work *work = made(NULL);
+    size_t got;
+    work->slot = QUEUE_NETWORK;
+    CHECK_OK(slots_new(&work->slots, limits));
+    CHECK_OK(queue_work_take(work, QUEUE_BROWSER, wr_after(WR_S(1))));
+    CHECK_EQ(1, slots_taken(work->slots, QUEUE_BROWSER));
+    CHECK_ERR(WR_TIMEOUT, slots_take(work->slots, QUEUE_GPU, 1, &got, wr_after(WR_S(1))));
+    queue_work_give(work);
+    queue_work_give(work);                      /* there is nothing left to give */
+    CHECK_EQ(0, slots_taken(work->slots, QUEUE_BROWSER));
+    CHECK_OK(slots_take(work->slots, QUEUE_GPU, 1, &got, WR_NOW));
+    CHECK_ERR(WR_TIMEOUT, queue_work_take(work, QUEUE_BROWSER, wr_after(WR_S(1))));
+    queue_work_give(work);
+    CHECK_EQ(1, slots_taken(work->slots, QUEUE_GPU));
+    slots_give(work->slots, QUEUE_GPU, 1);
+    slots_free(work->slots);
+    work_unref(work);
+}
+
 TEST(a_failure_has_a_word_and_a_sentence)
 {
     struct queue_work *work = made(NULL);

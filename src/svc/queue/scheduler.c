@@ -197,6 +197,7 @@ static wr_err do_job(void *arg)
     enum queue_slot slot = work->slot;
     wr_time began = wr_now(), until;
     wr_err err = run_handler(self, work);
+    queue_work_give(work);
     bool ours = running_fate(self->running, work, &until) == WORK_OURS;
     queue_meter_ended(work->kind, !ours               ? "interrupted"
                                   : err               ? "failed"
@@ -222,6 +223,7 @@ static wr_err start(struct scheduler *self, enum queue_slot slot, const struct s
     work->news = announce;
     work->news_arg = self;
     work->slot = slot;
+    work->slots = self->conf.slots;
     work->lease_until = lease_until;
     running_enter(self->running, work);
     err = wr_scope_go(self->jobs, "queue.job", do_job, work);
@@ -390,6 +392,7 @@ static bool does_any(const struct scheduler *self, enum queue_slot slot)
 static void forget_all(struct scheduler *self)
 {
     for (struct queue_work *work; (work = running_bury(self->running));) {
+        queue_work_give(work);
         slots_give(self->conf.slots, work->slot, 1);
         work_unref(work);
     }

@@ -72,6 +72,23 @@ LOCAL_TEST(a_panic_ends_its_job_and_nothing_else)
     queue_rig_stop(&rig);
 }
 
+LOCAL_TEST(what_a_job_has_borrowed_is_given_back_however_it_ends)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "borrow panic");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
+    queue_rig_add(&rig, task, "borrow ok");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
+    queue_rig_add(&rig, task, "borrow hold");
+    queue_rig_add(&rig, task, "borrow ok");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_RUNNING, 2);
+    CHECK_OK(wr_once_set(rig.gate, NULL));
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 3);
+    queue_rig_stop(&rig);
+}
+
 LOCAL_TEST(a_job_that_takes_too_long_is_ended)
 {
     struct queue_rig rig = { 0 };
