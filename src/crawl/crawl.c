@@ -10,7 +10,6 @@
 #include <weir/sem.h>
 
 #include "base/version.h"
-#include "crawl/browser.h"
 #include "crawl/permit.h"
 #include "crawl/visit.h"
 #include "net/fetch_url.h"
@@ -274,7 +273,9 @@ static wr_err take_hop(struct path *path, bool *ret_done, wr_time deadline)
         memcpy(path->first, hop.domain, sizeof(path->first));
     if (path->ask->cookie && strcmp(path->first, hop.domain) == 0)
         hop.visit.cookie = path->ask->cookie;
-    bool known = memo->bytes && memo->url && strcmp(memo->url, path->url.text) == 0;
+    /* That a page of scripts is the same does not say that they would show the same. */
+    bool known = memo->bytes && !memo->rendered && memo->url
+                 && strcmp(memo->url, path->url.text) == 0;
     if (known) {
         hop.visit.etag = memo->etag;
         hop.visit.last_modified = memo->last_modified;
@@ -318,17 +319,16 @@ static void recall(struct path *path, wr_time deadline)
 }
 
 /* What was seen with somebody's cookie is his. */
-static void keep(const struct path *path, const char *url, wr_time deadline)
+static void keep(struct crawl *crawl, const struct crawl_ask *ask, const char *url,
+                 const struct crawl_page *page, wr_time deadline)
 {
-    const struct crawl_memory *memory = path->crawl->conf.memory;
-    const struct crawl_page *page = path->page;
-    if (!memory || path->ask->cookie)
-        return;
-    if (page->outcome != CRAWL_UNCHANGED
-        && (page->outcome != CRAWL_FETCHED || page->status != 200))
+    const struct crawl_memory *memory = crawl->conf.memory;
+    bool is_new = page->outcome == CRAWL_UNCHANGED || page->outcome == CRAWL_FETCHED
+                  || page->rendered;
+    if (!memory || ask->cookie || !is_new || page->status != 200)
         return;
     if (memory->keep(memory->self, url, page, deadline))
-        wr_counter_add(path->crawl->forgotten, 1);
+        wr_counter_add(crawl->forgotten, 1);
 }
 
 /* ---- rendering ---- */
@@ -400,32 +400,60 @@ static wr_err load(void *arg, const char *text, struct browser_answer *ret, wr_t
     return err;
 }
 
-/* Only a page that is one has scripts; when they cannot run it is as it was fetched. */
-static void render(struct crawl *crawl, struct crawl_page *page, wr_time deadline)
+static wr_err show(struct crawl *crawl, const struct crawl_page *page, struct wr_bytes **ret,
+                   char why[BROWSER_WHY], wr_time deadline)
 {
-    char why[BROWSER_WHY], type[MEDIA_CHARSET_MAX + 40];
-    struct wr_bytes *html;
-    if (!page->bytes || page->challenge
-        || (page->media != MEDIA_HTML && page->media != MEDIA_XHTML))
-        return;
+    char type[MEDIA_CHARSET_MAX + 40];
+    bool is_html = page->media == MEDIA_HTML || page->media == MEDIA_XHTML;
+    if (!page->bytes || page->challenge || !is_html) {
+        snprintf(why, BROWSER_WHY, "it is no page of HTML");
+        return WR_NOTFOUND;
+    }
+    if (!crawl->browser) {
+        snprintf(why, BROWSER_WHY, "no browser is configured (queue.browser.command)");
+        return WR_NOTFOUND;
+    }
     snprintf(type, sizeof(type), "%s%s%s", media_name(page->media),
              page->charset[0] ? "; charset=" : "", page->charset);
-    wr_err err = WR_NOTFOUND;
-    if (crawl->browser)
-        err = browser_render(crawl->browser, &(struct browser_page){
-            .url = page->url, .type = type, .bytes = page->bytes->data,
-            .len = page->bytes->len }, &html, why, deadline);
-    else
-        snprintf(why, sizeof(why), "there is no browser here");
+    return browser_render(crawl->browser, &(struct browser_page){
+        .url = page->url, .type = type, .bytes = page->bytes->data, .len = page->bytes->len },
+        ret, why, deadline);
+}
+
+/* It is kept under the name that it was asked for by. */
+static void keep_rendered(struct crawl *crawl, const struct crawl_ask *ask,
+                          const struct crawl_page *page, wr_time deadline)
+{
+    struct fetch_url url;
+    const char *clause;
+    if (fetch_url_parse(&url, ask->url, NULL, &clause))
+        return;
+    keep(crawl, ask, url.text, page, deadline);
+    fetch_url_free(&url);
+}
+
+wr_err crawl_render(struct crawl *crawl, const struct crawl_ask *ask, struct crawl_page *page,
+                    wr_time deadline)
+{
+    char why[BROWSER_WHY];
+    struct wr_bytes *html;
+    wr_err err = show(crawl, page, &html, why, deadline);
     wr_counter_add(wr_metric_counter(&renders, err ? "failed" : "rendered"), 1);
     if (err) {
         snprintf(page->why, sizeof(page->why), "its scripts could not run: %s", why);
-        return;
+        return err;
     }
     wr_bytes_unref(page->bytes);
     page->bytes = html;
     page->rendered = true;
     snprintf(page->charset, sizeof(page->charset), "utf-8");
+    keep_rendered(crawl, ask, page, deadline);
+    return WR_OK;
+}
+
+bool crawl_has_browser(const struct crawl *crawl)
+{
+    return crawl->browser != NULL;
 }
 
 /* ---- all of it ---- */
@@ -449,7 +477,7 @@ static wr_err get(struct path *path, wr_time deadline)
         while (!err && !done)
             err = take_hop(path, &done, deadline);
         if (!err)
-            keep(path, url, deadline);
+            keep(path->crawl, path->ask, url, path->page, deadline);
     }
     free(url);
     return err;
@@ -464,8 +492,6 @@ wr_err crawl_get(struct crawl *crawl, const struct crawl_ask *ask, struct crawl_
     fetch_url_free(&path.url);
     crawl_page_free(&path.memo);
     wr_counter_add(crawl->counted[ret->outcome], 1);
-    if (!err && ask->render)
-        render(crawl, ret, deadline);
     return err;
 }
 
@@ -543,10 +569,11 @@ wr_err crawl_open(struct crawl **ret, const struct crawl_conf *conf)
         err = wr_retry_new(&crawl->retry, &(struct wr_retry_conf){
             .name = "crawl", .tries_max = crawl->conf.tries_max, .pause_min = PAUSE,
             .pause_max = PAUSE, .pause_cap = PAUSE_CAP });
-    if (!err && conf->browser)
-        err = browser_open(&crawl->browser, &(struct browser_conf){
-            .path = conf->browser_path, .tabs = conf->browser_tabs, .load = load,
-            .arg = crawl });
+    if (!err && conf->browser.path) {
+        crawl->conf.browser.load = load;
+        crawl->conf.browser.arg = crawl;
+        err = browser_open(&crawl->browser, &crawl->conf.browser);
+    }
     if (err) {
         crawl_close(crawl);
         return err;

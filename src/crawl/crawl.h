@@ -28,9 +28,9 @@
  * No answer, 429 and 5xx are tried again, with a pause that doubles, within the deadline and a
  * budget that all share (retry.h).
  *
- * A page that shows nothing without its scripts can be rendered: what was fetched, or kept, is
- * given to a browser that has no network (browser.h), and what its scripts ask for passes all
- * of the above but for the wait for a turn.
+ * A page that shows nothing without its scripts can be rendered (crawl_render): what was
+ * fetched, or kept, is given to a browser that has no network (browser.h), and what its scripts
+ * ask for passes all of the above but for the wait for a turn.
  *
  * What was fetched is kept in the memory that the caller has for it, and not asked for again
  * for `ttl`; afterwards only if it has changed, as far as the site can tell.
@@ -47,6 +47,7 @@
 #include <weir/fetch.h>
 #include <weir/time.h>
 
+#include "crawl/browser.h"
 #include "crawl/challenge.h"
 #include "crawl/domain.h"
 #include "crawl/media.h"
@@ -94,9 +95,9 @@ struct crawl_page {
 
 /* Where pages are kept.  Both may wait. */
 struct crawl_memory {
-    /* Fill in url, status, media, charset, bytes, etag, last_modified and fetched_at of what
-     * was kept for this URL; they are the crawl's from then on.  Errors: NOTFOUND; others are
-     * taken for it, and counted. */
+    /* Fill in url, status, media, charset, bytes, etag, last_modified, fetched_at and rendered
+     * of what was kept for this URL; they are the crawl's from then on.  Errors: NOTFOUND;
+     * others are taken for it, and counted. */
     wr_err (*recall)(void *self, const char *url, struct crawl_page *ret, wr_time deadline);
     /* Keep a page; it stays the caller's.  Errors are counted. */
     wr_err (*keep)(void *self, const char *url, const struct crawl_page *page,
@@ -121,17 +122,13 @@ struct crawl_conf {
     const struct crawl_memory *memory;                      /* or NULL */
     bool (*listed)(void *arg, const char *host);            /* whether not to go there */
     void *listed_arg;
-    bool browser;                   /* there may be one; browser_path: where, or NULL */
-    const char *browser_path;
-    unsigned browser_tabs;          /* at a time; 2 */
+    struct browser_conf browser;    /* without a path there is none; load is the crawl's */
 };
 
 struct crawl_ask {
     const char *url;
     const char *cookie;             /* for the domain of this URL alone; or NULL */
     bool accept_pdf;
-    bool render;                    /* let its scripts run: else, or if it cannot be done, the
-                                     * page is as it was fetched */
     bool renew;                     /* ask, even if what is kept is not yet old */
 };
 
@@ -149,6 +146,16 @@ void crawl_close(struct crawl *crawl);
 wr_err crawl_get(struct crawl *crawl, const struct crawl_ask *ask, struct crawl_page *ret,
                  wr_time deadline);
 void crawl_page_free(struct crawl_page *page);
+
+/* Let the scripts of a page run that crawl_get has given: it is what they made of it then, and
+ * kept as that.  `ask` is what it was asked for with.  After an error it is as it was, and
+ * page->why is a sentence.
+ * Errors: NOTFOUND (there is no browser, or no page of HTML); those of browser_render. */
+wr_err crawl_render(struct crawl *crawl, const struct crawl_ask *ask, struct crawl_page *page,
+                    wr_time deadline);
+
+/* Whether there is one, though perhaps not where it was said. */
+bool crawl_has_browser(const struct crawl *crawl);
 
 /* How a domain stands ("example.org", "example.org:8080"); and that it need not be left alone
  * any more, as somebody has solved what it asked. */

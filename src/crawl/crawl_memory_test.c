@@ -129,31 +129,74 @@ TEST(a_memory_that_fails_is_counted_and_done_without)
 
 /* ---- rendering ---- */
 
+static wr_err render(const char *path)
+{
+    struct crawl_ask ask = { .url = stranger_url(&stranger, "a.test", path) };
+    return crawl_render(crawl, &ask, &page, wr_after(WR_S(600)));
+}
+
 #define APP "<body><script src=/app.js></script>"
 
 TEST(a_page_that_cannot_be_rendered_is_as_it_was_fetched)
 {
     struct crawl_conf conf = FREE;
     BEGIN(conf, { "/a", .body = APP });
-    CHECK_OK(get_as((struct crawl_ask){ .render = true }, "a.test", "/a"));
+    CHECK_OK(get("/a"));
+    CHECK_ERR(WR_NOTFOUND, render("/a"));
     CHECK(!page.rendered);
     CHECK_STR(APP, (char *)page.bytes->data);
-    CHECK_STR("its scripts could not run: there is no browser here", page.why);
+    CHECK_STR("its scripts could not run: no browser is configured (queue.browser.command)",
+              page.why);
     end();
-    conf.browser = true;
-    conf.browser_path = "/nowhere/chromium";
+    conf.browser.path = "/nowhere/chromium";
     BEGIN(conf, { "/a", .body = APP });
-    CHECK_OK(get_as((struct crawl_ask){ .render = true }, "a.test", "/a"));
+    CHECK_OK(get("/a"));
+    CHECK_ERR(WR_NOTFOUND, render("/a"));
     CHECK(!page.rendered);
     CHECK(strstr(page.why, "/nowhere/chromium cannot be run: No such file or directory"));
     end();
 }
 
-static wr_err render_pages(void *arg)
+TEST(a_page_that_is_none_of_html_has_no_scripts)
 {
     struct crawl_conf conf = FREE;
+    conf.browser.path = "/nowhere/chromium";
+    BEGIN(conf, { "/a", .headers = "Content-Type: text/plain\r\n", .body = "as it is" },
+          { "/gone", .status = 404 });
+    CHECK_OK(get("/a"));
+    CHECK_ERR(WR_NOTFOUND, render("/a"));
+    CHECK_STR("its scripts could not run: it is no page of HTML", page.why);
+    CHECK_STR("as it is", (char *)page.bytes->data);
+    CHECK_OK(get("/gone"));
+    CHECK_ERR(WR_NOTFOUND, render("/gone"));
+    end();
+}
+
+TEST(whether_a_page_of_scripts_has_changed_is_not_asked)
+{
+    struct shelf shelf = { 0 };
+    struct crawl_memory memory;
+    BEGIN(with(&shelf, &memory), { "/a", .body = APP, .headers = "Content-Type: text/html\r\n"
+                                                                 "ETag: \"1\"\r\n" });
+    CHECK_OK(get("/a"));
+    shelf.kept.rendered = true;
+    CHECK_OK(wr_sleep(wr_after(WEEK)));
+    CHECK_OK(get("/a"));
+    CHECK_STR("fetched", outcome());
+    CHECK(!page.rendered);
+    CHECK_STR("/robots.txt /a /robots.txt /a", stranger_paths(&stranger));
+    CHECK(!strstr(stranger.heads[3], "If-None-Match"));
+    end();
+    crawl_page_free(&shelf.kept);
+}
+
+static wr_err render_pages(void *arg)
+{
+    struct shelf shelf = { 0 };
+    struct crawl_memory memory;
+    struct crawl_conf conf = with(&shelf, &memory);
     (void)arg;
-    conf.browser = true;
+    conf.browser.path = BROWSER_PATH;
     conf.domain.interval = WR_S(5);
     BEGIN(conf, { "/a", .body = APP "<script src=/forbidden.js></script>"
                                 "<script src=http://10.0.0.1/x.js></script>" },
@@ -162,13 +205,21 @@ static wr_err render_pages(void *arg)
           { "/app2.js", .headers = "Content-Type: text/javascript\r\n",
             .body = "fetch('/data').then(r => r.text()).then(t => document.body.append(t))" },
           { "/data", .headers = "Content-Type: application/json\r\n", .body = "seen" });
-    CHECK_OK(get_as((struct crawl_ask){ .render = true }, "a.test", "/a"));
+    CHECK_OK(get("/a"));
+    CHECK_OK(render("/a"));
     CHECK_STR("", page.why);
     CHECK(page.rendered);
     CHECK(page.bytes && strstr((char *)page.bytes->data, "seen</body>"));
     CHECK_STR("utf-8", page.charset);
     CHECK_STR("/robots.txt /a /app.js /app2.js /data", stranger_paths(&stranger));
+    CHECK_EQ(2, shelf.keeps);               /* as it came, and as it is then */
+    CHECK_OK(get("/a"));
+    CHECK_STR("remembered", outcome());
+    CHECK(page.rendered);
+    CHECK(page.bytes && strstr((char *)page.bytes->data, "seen</body>"));
+    CHECK_STR("/robots.txt /a /app.js /app2.js /data", stranger_paths(&stranger));
     end();
+    crawl_page_free(&shelf.kept);
     return WR_OK;
 }
 
