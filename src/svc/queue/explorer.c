@@ -11,6 +11,8 @@
 #include "svc/queue/explorer_int.h"
 #include "svc/queue/page_memory.h"
 
+#define JITTER_MIN WR_MS(1500)          /* unless the longest is shorter */
+
 wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
 {
     struct explorer *explorer = calloc(1, sizeof(*explorer));
@@ -51,6 +53,30 @@ static size_t read_ranges(struct explorer *explorer, const struct wr_conf *conf)
     return count;
 }
 
+static struct domain_conf read_domain(const struct wr_conf *conf)
+{
+    wr_time jitter = wr_conf_duration(conf, "queue.fetch.jitter");
+    wr_time cooldown = wr_conf_duration(conf, "queue.fetch.cooldown");
+    return (struct domain_conf){
+        .interval = wr_conf_duration(conf, "queue.fetch.interval"),
+        .jitter_min = jitter < JITTER_MIN ? jitter : JITTER_MIN,
+        .jitter_max = jitter ? jitter : 1,      /* zero would be the usual one */
+        .daily = (uint32_t)wr_conf_int(conf, "queue.fetch.daily"),
+        .cooldown = cooldown, .cooldown_max = 4 * cooldown };
+}
+
+static struct browser_conf read_browser(const struct wr_conf *conf)
+{
+    const char *path = wr_conf_text(conf, "queue.browser.command");
+    return (struct browser_conf){
+        .path = path && *path ? path : NULL,
+        .tabs = (unsigned)wr_conf_int(conf, "queue.browser.tabs"),
+        .time_max = wr_conf_duration(conf, "queue.browser.timeout"),
+        .loads_max = (unsigned)wr_conf_int(conf, "queue.browser.loads"),
+        .load_bytes_max = wr_conf_size(conf, "queue.browser.load_bytes"),
+        .memory_max = wr_conf_size(conf, "queue.browser.memory") };
+}
+
 /* What people have said of a domain (feedback). */
 static bool is_blocked(void *arg, const char *host)
 {
@@ -66,7 +92,13 @@ void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct 
     explorer->memory = page_memory(store);
     explorer->crawl_conf = (struct crawl_conf){
         .mailto = wr_conf_text(conf, "check.mailto"), .memory = &explorer->memory,
-        .domain = { .interval = wr_conf_duration(conf, "queue.fetch.interval") },
+        .domain = read_domain(conf), .browser = read_browser(conf),
+        .at_once = (unsigned)wr_conf_int(conf, "queue.fetch.at_once"),
+        .timeout = wr_conf_duration(conf, "queue.fetch.timeout"),
+        .body_max = wr_conf_size(conf, "queue.fetch.page_bytes"),
+        .pdf_max = wr_conf_size(conf, "queue.fetch.pdf_bytes"),
+        .redirects_max = (unsigned)wr_conf_int(conf, "queue.fetch.redirects"),
+        .ttl = wr_conf_duration(conf, "queue.fetch.ttl"),
         .fetch = { .allow = explorer->allow }, .listed = is_blocked, .listed_arg = explorer };
     explorer->crawl_conf.fetch.allow_count = read_ranges(explorer, conf);
 }
