@@ -126,7 +126,7 @@ wr_err errand_visit(struct errand *errand, const char *url, const char *reason, 
     err = harvest_page(&(struct harvest_ask){
         .crawl = errand->explorer->crawl, .store = errand->explorer->store, .url = url,
         .task = queue_work_task(errand->work), .hypothesis = errand->hypothesis,
-        .reason = reason, .depth = depth }, &got,
+        .reason = reason, .depth = depth, .work = errand->work }, &got,
         until < errand->until ? until : errand->until);
     if (err == WR_CANCELED)
         return err;

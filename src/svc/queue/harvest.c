@@ -17,6 +17,8 @@
 #define FRAGMENT_MAX 4000               /* bytes of one; what comes after is cut off */
 #define HEADINGS_MAX 1024
 #define PDF_WITHIN WR_S(60)
+#define RENDER_WITHIN WR_S(60)          /* with the wait for a browser */
+#define KEEP_WITHIN WR_S(10)            /* of the whole time, for what was read */
 
 /* A page while it is read. */
 struct leaf {
@@ -224,12 +226,53 @@ static wr_err is_known(const struct harvest_ask *ask, struct harvest *ret, wr_ti
     return WR_OK;
 }
 
-static wr_err read_and_keep(const struct harvest_ask *ask, const struct crawl_page *page,
+/* Let its scripts run, beside nobody who needs the graphics card. */
+static wr_err run_scripts(const struct harvest_ask *ask, struct crawl_page *page,
+                          wr_time deadline)
+{
+    bool borrows = ask->work && crawl_has_browser(ask->crawl);
+    wr_time until = wr_after(RENDER_WITHIN);
+    until = until < deadline - KEEP_WITHIN ? until : deadline - KEEP_WITHIN;
+    wr_err err = borrows ? queue_work_take(ask->work, QUEUE_BROWSER, until) : WR_OK;
+    if (err) {
+        snprintf(page->why, sizeof(page->why), "its scripts could not run: others had the "
+                 "browser, or the graphics card: %s", wr_err_text(err));
+        return err;
+    }
+    err = crawl_render(ask->crawl, &(struct crawl_ask){ .url = ask->url }, page, until);
+    if (borrows)
+        queue_work_give(ask->work);
+    return err;
+}
+
+/* Read it; if that shows that scripts write it, once more when they have.  That they cannot is
+ * no error: then it says what it says. */
+static wr_err read_through(struct leaf *leaf, struct crawl_page *page, struct harvest *ret,
+                           wr_time deadline)
+{
+    wr_err err = read_page(leaf, ret, deadline);
+    if (err || !leaf->page.needs_scripts || page->rendered)
+        return err;
+    err = run_scripts(leaf->ask, page, deadline);
+    if (err) {
+        snprintf(ret->why, sizeof(ret->why), "%s", page->why);
+        return err == WR_CANCELED ? err : WR_OK;
+    }
+    wr_arena_free(&leaf->arena);
+    *leaf = (struct leaf){ .ask = leaf->ask, .from = page,
+                           .arena = WR_ARENA(EXTRACT_HTML_ARENA) };
+    return read_page(leaf, ret, deadline);
+}
+
+static wr_err read_and_keep(const struct harvest_ask *ask, struct crawl_page *page,
                             struct harvest *ret, wr_time deadline)
 {
     struct leaf leaf = { .ask = ask, .from = page, .arena = WR_ARENA(EXTRACT_HTML_ARENA) };
-    wr_err err = read_page(&leaf, ret, deadline);
-    ret->needs_scripts = !err && leaf.page.needs_scripts;
+    wr_err err = read_through(&leaf, page, ret, deadline);
+    ret->rendered = page->rendered;
+    ret->needs_scripts = !err && leaf.page.needs_scripts && !page->rendered;
+    if (ret->needs_scripts)             /* "Please enable scripts" is nothing that it says */
+        leaf.page.paragraph_count = leaf.page.link_count = 0;
     if (!err && leaf.page.paragraph_count == 0)
         ret->state = HARVEST_EMPTY;
     if (!err)

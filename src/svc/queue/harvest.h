@@ -8,7 +8,8 @@
  *     ...got.page, got.fragments, got.claims, got.cited; after an error got.code and got.why
  *
  * A page whose claims the task has already is left as it is.  One that was fetched for another
- * task, and not long ago, is read again from what was kept.
+ * task, and not long ago, is read again from what was kept.  One that is written by scripts is
+ * read when they have run (crawl_render), where there is a browser; else got.why says why not.
  */
 #ifndef WR_QUEUE_HARVEST_H
 #define WR_QUEUE_HARVEST_H
@@ -22,6 +23,7 @@
 #include "crawl/crawl.h"
 #include "store/evidence.h"
 #include "store/store.h"
+#include "svc/queue/queue_work.h"
 
 #define HARVEST_CLAIMS_MAX 5            /* of one page */
 #define HARVEST_CITED_MAX 10            /* links of one page that are kept, */
@@ -35,6 +37,8 @@ struct harvest_ask {
     const char *source_page;            /* whose link led here, or NULL */
     unsigned depth;
     const char *pdftotext;              /* NULL: the system's */
+    struct queue_work *work;            /* for which it is read: it takes the browser's slot
+                                         * while scripts run; NULL: nobody's */
 };
 
 enum harvest_state {
@@ -49,7 +53,8 @@ struct harvest {
     char page[STORE_EVIDENCE_ID];       /* empty: there is none */
     size_t fragments, claims, cited;    /* that are new, for this task */
     bool fetched;                       /* somebody was asked for it */
-    bool needs_scripts;
+    bool needs_scripts;                 /* it says nothing without them, and they did not run */
+    bool rendered;                      /* they did */
     enum challenge challenge;
     char domain[256];
     const char *code;                   /* "TIMEOUT", "ROBOTS", ...; NULL: none */

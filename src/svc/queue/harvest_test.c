@@ -147,6 +147,40 @@ LOCAL_TEST(a_page_without_text_or_without_a_page_is_empty)
     end();
 }
 
+#define APP "<div id=root></div><noscript>You need to enable JavaScript to run this app." \
+    "</noscript><script src=/app.js></script>"
+
+LOCAL_TEST(a_page_of_scripts_that_cannot_run_says_nothing_and_why)
+{
+    BEGIN(store, { "/app", HTML, .body = APP });
+    CHECK_OK(harvest(store, "task_1", "/app"));
+    CHECK_EQ(HARVEST_EMPTY, got.state);
+    CHECK(got.needs_scripts);
+    CHECK(!got.rendered);
+    CHECK_EQ(0, got.fragments);
+    CHECK_STR("its scripts could not run: no browser is configured (queue.browser.command)",
+              got.why);
+    end();
+}
+
+LOCAL_TEST(what_scripts_have_shown_before_is_read_without_them)
+{
+    struct crawl_page shown = { .outcome = CRAWL_FETCHED, .status = 200, .media = MEDIA_HTML,
+                                .rendered = true };
+    BEGIN(store, { "/app", HTML, .body = APP });
+    const char *url = stranger_url(&stranger, "a.test", "/app");
+    shown.url = (char *)(uintptr_t)url;
+    CHECK_OK(wr_bytes_copy(&shown.bytes, article, strlen(article)));
+    CHECK_OK(memory.keep(memory.self, url, &shown, SOON));
+    wr_bytes_unref(shown.bytes);
+    CHECK_OK(harvest(store, "task_1", "/app"));
+    CHECK_EQ(HARVEST_DONE, got.state);
+    CHECK(got.rendered && !got.needs_scripts);
+    CHECK_EQ(2, got.fragments);
+    CHECK_EQ(0, stranger.asked);
+    end();
+}
+
 LOCAL_TEST(a_page_that_wants_a_person_says_so)
 {
     BEGIN(store, { "/c", HTML, .status = 403, .body =

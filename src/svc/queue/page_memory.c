@@ -51,6 +51,7 @@ static wr_err fill(struct store *store, const struct store_page *known, struct c
     ret->etag = copy(known->etag);
     ret->last_modified = copy(known->last_modified);
     ret->status = (unsigned)known->http_status;
+    ret->rendered = known->fetch_method && strcmp(known->fetch_method, "browser") == 0;
     return err ? err : ret->url ? WR_OK : WR_NOMEM;
 }
 
@@ -79,7 +80,8 @@ static wr_err keep(void *self, const char *url, const struct crawl_page *page, w
              page->charset[0] ? "; charset=" : "", page->charset);
     page_domain(url, domain);
     return store_page_put(self, &(struct store_page_new){ .page = {
-        .url = url, .final_url = page->url, .domain = domain, .fetch_method = "http",
+        .url = url, .final_url = page->url, .domain = domain,
+        .fetch_method = page->rendered ? "browser" : "http",
         .http_status = (int)page->status, .content_type = type, .content_hash = cid,
         .content_length = (int64_t)page->bytes->len, .etag = page->etag,
         .last_modified = page->last_modified } }, &put, deadline);
