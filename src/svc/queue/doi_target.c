@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "source/reading.h"
 #include "svc/queue/errand.h"
 #include "svc/queue/scholar_page.h"
 
 #define ARENA_MAX ((size_t)4 << 20)
 #define DOI_MAX 2000
+#define INPUT_MAX ((size_t)16 << 10)    /* each byte of it may become six */
 
 static wr_err look_up(struct errand *errand, enum scholar_api api, const char *doi,
                       struct wr_arena *arena, struct scholar_found *found)
@@ -46,19 +49,50 @@ static wr_err keep_paper(struct errand *errand, const char *doi, bool *kept)
             .store = errand->explorer->store, .task = queue_work_task(errand->work),
             .hypothesis = errand->hypothesis, .reason = "academic_api", .paper = &paper },
             &got, errand->until);
-        errand->papers++;
-        errand->fragments += got.fragments;
-        errand->claims += got.claims;
-        memcpy(errand->page, got.page, sizeof(errand->page));
+        if (!err) {
+            errand->papers++;
+            errand->fragments += got.fragments;
+            errand->claims += got.claims;
+            memcpy(errand->page, got.page, sizeof(errand->page));
+        }
     }
     wr_arena_free(&arena);
     return err;
 }
 
+/* Who cites it, and whom it cites. */
+static wr_err chain_citations(struct errand *errand, const char *doi)
+{
+    char id[DOI_MAX + 8];
+    struct wr_text input = wr_text_heap(INPUT_MAX);
+    struct wr_json json = wr_json_to(&input);
+    snprintf(id, sizeof(id), "DOI:%s", doi);
+    wr_json_object(&json, NULL);
+    wr_json_array(&json, "papers");
+    wr_json_str(&json, NULL, id);
+    wr_json_end(&json);
+    wr_json_str(&json, "query", "");
+    wr_json_end(&json);
+    wr_err err = input.cut ? WR_NOMEM : queue_work_chain(errand->work, QUEUE_CITATIONS, doi,
+                                                         input.at, errand->until);
+    wr_text_free(&input);
+    return err;
+}
+
+/* Any character may be in a DOI. */
+static wr_err follow(struct errand *errand, const char *doi)
+{
+    char url[3 * DOI_MAX + 40];
+    struct wr_text text = WR_TEXT(url);
+    wr_text_str(&text, "https://doi.org/");
+    request_escape(&text, doi, "/:;()");
+    return errand_visit(errand, url, "manual", 0);
+}
+
 wr_err explore_doi(struct explorer *explorer, struct queue_work *work)
 {
     struct errand errand;
-    char doi[DOI_MAX + 1] = "", url[DOI_MAX + 40];
+    char doi[DOI_MAX + 1] = "";
     bool kept = false;
     wr_err err = errand_begin(&errand, explorer, work);
     const char *said = err ? NULL : errand_text(&errand, "doi");
@@ -68,13 +102,7 @@ wr_err explore_doi(struct explorer *explorer, struct queue_work *work)
         doi[i] = (char)tolower((unsigned char)said[i]);
     if (!err)
         err = keep_paper(&errand, doi, &kept);
-    if (!err && kept) {
-        char input[DOI_MAX + 100];
-        snprintf(input, sizeof(input), "{\"papers\":[\"DOI:%s\"],\"query\":\"\"}", doi);
-        err = queue_work_chain(work, QUEUE_CITATIONS, doi, input, errand.until);
-    } else if (!err) {
-        snprintf(url, sizeof(url), "https://doi.org/%s", doi);
-        err = errand_visit(&errand, url, "manual", 0);
-    }
+    if (!err)
+        err = kept ? chain_citations(&errand, doi) : follow(&errand, doi);
     return errand_end(&errand, err);
 }
