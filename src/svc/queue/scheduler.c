@@ -368,12 +368,14 @@ static wr_err give_up_on_people(struct scheduler *self)
 static wr_err look_after(void *arg)
 {
     struct scheduler *self = arg;
+    /* What another claims after a look is not in it: it is found a lease later. */
+    wr_time every = self->conf.lease < LOOK_EVERY ? self->conf.lease : LOOK_EVERY;
     wr_err err = WR_OK;
     while (!err) {
-        wr_time next = LOOK_EVERY;
+        wr_time next = every;
         if (take_back(self, &next) || give_up_on_people(self))
             next = PAUSE_MAX;
-        err = wr_sleep(wr_after(next < LOOK_EVERY ? next + WR_MS(1) : LOOK_EVERY));
+        err = wr_sleep(wr_after(next < every ? next + WR_MS(1) : every));
     }
     return err;
 }

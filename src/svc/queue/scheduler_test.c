@@ -188,19 +188,38 @@ LOCAL_TEST(a_lease_is_renewed_for_as_long_as_the_job_runs)
 }
 
 /* What a node that died has left. */
-static void leave_running(struct store *store, const char *task, const char *id)
+static void leave_running_on(struct store *store, const char *task, const char *id,
+                             const char *slot, wr_time lease)
 {
     struct store_submitted took;
     struct store_jobs jobs;
     char rows[120];
-    snprintf(rows, sizeof(rows), "[[\"%s\",\"target_queue\",\"network_client\",1,null,{}]]",
-             id);
+    snprintf(rows, sizeof(rows), "[[\"%s\",\"target_queue\",\"%s\",1,null,{}]]", id, slot);
     CHECK_OK(store_task_submit(store, task, rows, queue_slot_names, &took, SOON));
     store_submitted_free(&took);
     CHECK_OK(store_job_claim(store, &(struct store_job_claim){
-        .slot = "network_client", .max = 1, .lease = WR_S(30) }, &jobs, SOON));
+        .slot = slot, .max = 1, .lease = lease }, &jobs, SOON));
     CHECK_EQ(1, jobs.count);
     store_jobs_free(&jobs);
+}
+
+static void leave_running(struct store *store, const char *task, const char *id)
+{
+    leave_running_on(store, task, id, "network_client", WR_S(30));
+}
+
+LOCAL_TEST(what_another_node_leaves_is_found_in_two_leases_also_by_one_that_was_idle)
+{
+    struct queue_rig rig = { .conf = { .lease = WR_S(3) } };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    CHECK_OK(wr_sleep(wr_after(WR_S(1))));          /* it has looked, and there was nothing */
+    leave_running_on(store, task, "a", "gpu", WR_S(3));     /* where we take none ourselves */
+    CHECK_OK(wr_sleep(wr_after(WR_S(2))));
+    CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_RUNNING));
+    CHECK_OK(wr_sleep(wr_after(WR_S(4) + WR_MS(100))));
+    CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_QUEUED));
+    queue_rig_stop(&rig);
 }
 
 LOCAL_TEST(what_a_dead_process_left_in_a_file_is_done_at_once)
