@@ -31,6 +31,7 @@ ERA = "2026-07-28"
 META = {"io.modelcontextprotocol/protocolVersion": ERA,
         "io.modelcontextprotocol/clientCapabilities": {}}
 DRAINED_WITHIN = 60     # seconds
+WAIT = 10               # seconds, of one that waits for a change
 
 
 class Node(live.Node):
@@ -111,8 +112,10 @@ class Lab:
     def node(self, *flags, kind=Node):
         bases = ",".join(f"{slug}={self.base}/{slug}" for slug in server.LIMITS
                          if slug != "web_search")
+        # a key, so that a catalogue is asked as often as it allows at most
         return kind("--queue-fetch-interval", "0ms", "--queue-fetch-allow", "127.0.0.1",
-                    f"--check-bases={bases}", *flags, program=self.program.path)
+                    f"--check-bases={bases}", *flags, program=self.program.path,
+                    env={"S2_API_KEY": "of a test"})
 
 
 class Task:
@@ -139,7 +142,7 @@ class Task:
         """The first status of which it holds, told by change."""
         end, since = time.monotonic() + within, None
         while True:
-            status = self.status(0 if since is None else 10, since, full, node)
+            status = self.status(0 if since is None else WAIT, since, full, node)
             if holds(status):
                 return status
             if time.monotonic() > end:

@@ -75,6 +75,11 @@ class Searx:
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(timeout=20)
 
+    def again(self):
+        """End and start: it leaves an engine that wanted a CAPTCHA alone for a day."""
+        self.__exit__()
+        self.__enter__()
+
     def answers(self):
         try:
             return urllib.request.urlopen(f"{self.url}/healthz").status == 200

@@ -21,6 +21,7 @@ made-up pages and everything that a crawler meets.
     /private/X          for what robots.txt says         /log             all requests, as JSON
     /search?q=          {"results": [{url, title, content}]}: topics and pages with such words
     /search/captcha     what an engine says that wants a CAPTCHA; denied, late (429), broken
+    /search/gate        a CAPTCHA until /search/gate/open was asked for
 
 Everything has a bound: bodies 64 MiB, slowness 60 s, the log 100,000 lines.
 """
@@ -237,8 +238,13 @@ class Site:
 
     def search(self, query, rest):
         """At least half of the words; the more the better."""
-        if rest and rest[0] in TROUBLE:
-            status, text = TROUBLE[rest[0]]
+        trouble = rest[0] if rest else None
+        if rest == ["gate", "open"]:
+            self.opened.add("search")
+        if trouble == "gate":
+            trouble = None if "search" in self.opened else "captcha"
+        if trouble in TROUBLE:
+            status, text = TROUBLE[trouble]
             return Answer(text, status)
         with self.lock:
             self.found = self.found or self.shelf()
