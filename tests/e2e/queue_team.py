@@ -1,0 +1,117 @@
+"""Three nodes and one PostgreSQL: jobs are done once, whoever dies, and who waits is told."""
+import collections
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+import time
+
+from case import Refuted, Skipped, case, expect, require
+from lab import WAIT, Lab, Task
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "bench"))
+
+import pg           # noqa: E402
+
+SITES, TARGETS, SLOTS, LEASE = 36, 216, 12, 3
+COMPLETED = 4           # a state, as the table of jobs has it
+FLAGS = ("--queue-slots-network-client", SLOTS, "--queue-lease", f"{LEASE}s",
+         "--queue-pages-max", "10000")
+
+
+class Database:
+    """A server of our own, and what is in it."""
+
+    def __enter__(self):
+        if not list(pathlib.Path("/usr/lib/postgresql").glob("*/bin")):
+            raise Skipped("there is no PostgreSQL")
+        self.server = pg.server()
+        try:
+            self.folder, _ = self.server.__enter__()
+        except SystemExit as why:
+            raise Refuted(str(why)) from None
+        return self
+
+    def __exit__(self, *why):
+        self.server.__exit__(*why)
+
+    def flags(self):
+        return ("--store-url", f"postgres://weir@/postgres?host={self.folder}",
+                *map(str, FLAGS))
+
+    def rows(self, sql):
+        done = subprocess.run(["psql", "-h", self.folder, "-U", "weir", "-At", "-F", "\t", "-c",
+                               sql, "postgres"], capture_output=True, text=True, timeout=30)
+        require(done.returncode == 0, done.stderr)
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def sites():
+    """Many, as one at a time is asked of each."""
+    return {"town": 404, **{f"site{number}": 404 for number in range(SITES)}}
+
+
+def slow_targets(lab, count, seconds=1):
+    bases = [base for name, base in lab.site.bases.items() if name != "town"]
+    return [f"{bases[number % len(bases)]}/slow/{seconds}?{number}" for number in range(count)]
+
+
+def fetched(lab):
+    """How often each was asked for."""
+    return collections.Counter(line["path"].removeprefix("/slow/") for line in lab.site.log)
+
+
+def ends(database):
+    """By target: the number of its state, and its attempt."""
+    return {row[0].partition("/slow/")[2]: (int(row[1]), int(row[2])) for row in database.rows(
+        "select input::jsonb #>> '{target,url}', state, attempt from job_done"
+        " where kind = 'target_queue'") if "alone" not in row[0]}
+
+
+def one_tells_the_others(lab, nodes):
+    """What one has done ends the waits at all of them, long before their time is over."""
+    task, began = Task(nodes[0], "One tells the others"), time.monotonic()
+    task.queue([lab.site.bases["town"] + "/slow/1?alone"])
+    with concurrent.futures.ThreadPoolExecutor(len(nodes)) as pool:
+        list(pool.map(lambda node: task.until(
+            lambda status: status["progress"]["searches"]["satisfied"] == 1, 60, node=node),
+            nodes))
+    require(time.monotonic() - began < WAIT - 1, "who waits is told by the end of the wait")
+    done = [node.metric('queue_jobs_total{kind="target_queue",result="completed"}')
+            for node in nodes]
+    expect(sorted(done), [0, 0, 1])
+
+
+def count(database, rest):
+    return int(database.rows(f"select count(*) from {rest}")[0][0])
+
+
+@case("of three nodes on one PostgreSQL one is killed amid its jobs: each job is done once, and"
+      " who waits at another is told")
+def one_is_killed(program):
+    with Database() as database, Lab(program, sites()) as lab, \
+            lab.node(*database.flags()) as first, lab.node(*database.flags()) as second, \
+            lab.node(*database.flags()) as third, \
+            concurrent.futures.ThreadPoolExecutor(2) as pool:
+        one_tells_the_others(lab, (first, second, third))
+        task = Task(first, "Slow pages are read once", max_pages=10000)
+        expect(task.queue(slow_targets(lab, TARGETS))["queued_count"], TARGETS)
+        waiting = [pool.submit(task.drained, 90, False, node) for node in (first, second)]
+        task.until(lambda status: status["progress"]["searches"]["satisfied"] > TARGETS // 4)
+        third.kill()
+        for one in waiting:
+            status = one.result(timeout=100)
+            expect(status["progress"]["searches"]["satisfied"], TARGETS)
+            expect(status["error_count"], 0)
+        ended, asked = ends(database), fetched(lab)
+        expect((len(ended), {state for state, _ in ended.values()}), (TARGETS, {COMPLETED}))
+        again = [target for target, (_, attempt) in ended.items() if attempt == 2]
+        require(0 < len(again) <= SLOTS, f"{len(again)} targets were done by another node")
+        # a page is asked for once an attempt; not again if it was kept before the end
+        wrong = {target: (asked[target], attempt) for target, (_, attempt) in ended.items()
+                 if not 1 <= asked[target] <= attempt <= 2}
+        expect(wrong, {})
+        # what follows a target is queued as it ends: so none has ended twice
+        expect(count(database, "job_done where kind = 'verify_nli'"), TARGETS + 1)
+        expect(count(database, "job"), 0)
+        expect(count(database, "pages where content_hash is not null"), TARGETS + 1)
