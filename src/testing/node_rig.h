@@ -59,6 +59,7 @@ RIG const char *const *rig_services;            /* what its services may be call
 RIG char *const *rig_env;                       /* its environment */
 RIG struct wr_manager *rig_manager;             /* and its service manager */
 RIG bool rig_by_file;                           /* its file says where it listens */
+RIG bool rig_local_only;                        /* the next one: at its Unix socket alone */
 
 RIG void rig_open(struct rig *rig, const char *const *flags)
 {
@@ -77,6 +78,8 @@ RIG void rig_open(struct rig *rig, const char *const *flags)
     rig->start = (struct node_start){ .source = &rig->source, .ready = rig_ready, .arg = rig,
                                       .no_signals = true };
     rig->start.manager = rig_manager;
+    rig->start.local_only = rig_local_only;
+    rig_local_only = false;
     rig->start.services = rig_service;
     rig->start.service_count = rig_service ? rig_service_count : 0;
     rig_service = NULL;

@@ -51,7 +51,7 @@ static struct wr_addr addr_of(const struct node *node, const struct row *row,
     struct wr_addr addr = { 0 };
     bool said = wr_conf_has(conf, row->addr);
     if (row != &rows[WAY_LOCAL])
-        return said ? *wr_conf_addr(conf, row->addr) : addr;
+        return said && !node->start->local_only ? *wr_conf_addr(conf, row->addr) : addr;
     const char *path = said ? wr_conf_text(conf, row->addr) : node->start->local;
     if (path) {
         addr.kind = WR_ADDR_UNIX;

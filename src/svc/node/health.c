@@ -64,9 +64,15 @@ static enum wr_health probe_way(struct node *node, enum way way, const char *chi
     return WR_HEALTH_UNREADY;
 }
 
+/* Of a node for this machine alone it is the Unix socket, if it may have one. */
 static enum wr_health probe_network(void *arg, char *why)
 {
-    return probe_way(arg, WAY_HTTP, "node.http", why);
+    const struct node *node = arg;
+    struct wr_addr addr;
+    if (!node->start->local_only)
+        return probe_way(arg, WAY_HTTP, "node.http", why);
+    return inlet_addr(node->inlets[WAY_LOCAL], &addr) || node->start->local
+        ? probe_way(arg, WAY_LOCAL, "node.local", why) : WR_HEALTH_READY;
 }
 
 static bool wants_overlay(void *arg)

@@ -467,7 +467,7 @@ static void announce(struct node *node, struct node_face *told)
     const struct settings *settings = settings_get(node);
     face.tls = wr_conf_bool(settings->conf, "tls.enabled");
     settings_put(node, settings);
-    if (face.tls == told->tls && wr_addr_equal(&face.http, &told->http)
+    if (told->moved && face.tls == told->tls && wr_addr_equal(&face.http, &told->http)
         && wr_addr_equal(&face.control, &told->control) && wr_addr_equal(&face.oap, &told->oap))
         return;
     node_news(node, WR_NEWS_READY, "ready");

@@ -54,6 +54,7 @@ struct node_start {
     void (*ready)(void *arg, const struct node_face *face);
     void *arg;
     const char *local;              /* a Unix socket, unless uds.path says another; or NULL */
+    bool local_only;                /* ... and nothing else listens, whatever is configured */
     struct wr_manager *manager;     /* told the news, asked for sockets; may be NULL */
     bool no_signals;                /* the caller stops it by node_stop */
     /* When it fails before it is ready: a sentence. */

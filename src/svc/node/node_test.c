@@ -342,3 +342,30 @@ TEST(an_address_that_is_taken_is_one_sentence_and_nothing_started)
     CHECK_ERR(WR_EXISTS, rig_end(&second));
     CHECK_OK(rig_end(&first));
 }
+
+TEST(a_node_for_this_machine_alone_has_its_unix_socket_and_is_ready_with_that)
+{
+    struct rig rig;
+    struct wr_stream *stream;
+    char folder[] = "/tmp/weir-node-XXXXXX";
+    struct wr_addr local = { .kind = WR_ADDR_UNIX };
+    REQUIRE(mkdtemp(folder));
+    snprintf(local.path, sizeof(local.path), "%s/socket", folder);
+    rig_local_only = true;
+    rig_begin(&rig, (const char *const[]){ "--uds", local.path, "--metrics-addr",
+                                           "127.0.0.1:0", NULL });
+    CHECK_EQ(200, come(&local, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n", &stream));
+    wr_stream_close(stream);
+    CHECK_EQ(WR_ADDR_NONE, rig.face.http.kind);
+    CHECK_EQ(WR_ADDR_NONE, rig.face.control.kind);
+    CHECK_OK(rig_end(&rig));
+    CHECK_EQ(0, rmdir(folder));
+}
+
+TEST(a_node_that_nobody_can_reach_is_ready_all_the_same)
+{
+    struct rig rig;
+    rig_local_only = true;
+    rig_begin(&rig, NULL);
+    CHECK_OK(rig_end(&rig));
+}
