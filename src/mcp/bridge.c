@@ -25,9 +25,10 @@
 #define LISTEN_AGAIN WR_S(1)
 #define AT_ONCE ((size_t)64 << 10)  /* what is longer is read by another thread */
 #define HEADERS_MAX 4
+#define NODES_MAX 2                 /* that may end while one message is to be sent */
 
 struct bridge {
-    const struct wr_addr *node;
+    const struct mcp_bridge *conf;
     struct mcp_pipe *pipe;
     struct wr_sem *errands;
     struct wr_scope *scope;         /* of those under way */
@@ -51,6 +52,7 @@ struct errand {
     struct mcp_posted posted;
     bool answered;
     bool lost, again;               /* the node knew no such session; it was begun anew */
+    char why[MCP_BRIDGE_WHY];       /* there is no node, and none will be */
     bool sent, canceled;            /* these two, */
     struct wr_scope *scope;         /* ... and this, under the lock of the bridge */
     struct errand *next;
@@ -140,7 +142,7 @@ static wr_err post(struct errand *errand)
     } else if (session[0] && !is_initialize(message)) {
         headers[count++] = (struct wr_fetch_header){ "Mcp-Session-Id", session };
     }
-    struct mcp_post post = { .addr = bridge->node, .method = "POST", .body = errand->line,
+    struct mcp_post post = { .addr = bridge->conf->node, .method = "POST", .body = errand->line,
                              .len = errand->len, .headers = headers, .count = count,
                              .take = message->kind == MCP_REQUEST ? take : keep_silent,
                              .arg = errand };
@@ -153,11 +155,13 @@ static wr_err post(struct errand *errand)
 static void make_up(struct errand *errand, wr_err err)
 {
     const struct mcp_posted *posted = &errand->posted;
-    char why[400];
+    char why[MCP_BRIDGE_WHY + 100];
     if (errand->message.kind != MCP_REQUEST || errand->answered || errand->canceled
         || (!err && posted->status < 300))
         return;
-    if (err)
+    if (errand->why[0])
+        snprintf(why, sizeof(why), "there is no node: %s", errand->why);
+    else if (err)
         snprintf(why, sizeof(why), "the node does not answer: %s", wr_err_text(err));
     else
         snprintf(why, sizeof(why), "the node refuses, with %u: %s", posted->status,
@@ -179,7 +183,7 @@ static wr_err hear(void *arg)
         memcpy(session, bridge->session, sizeof(session));
         wr_mutex_unlock(&bridge->lock);
         struct wr_fetch_header header = { "Mcp-Session-Id", session };
-        struct mcp_post get = { .addr = bridge->node, .method = "GET", .headers = &header,
+        struct mcp_post get = { .addr = bridge->conf->node, .method = "GET", .headers = &header,
                                 .count = 1, .take = take, .arg = &listener };
         (void)!mcp_post(&get, &posted);
         err = wr_sleep(wr_after(LISTEN_AGAIN));
@@ -226,7 +230,7 @@ static bool begin_anew(struct bridge *bridge)
     static const char ready[] = "{\"jsonrpc\":\"2.0\","
                                 "\"method\":\"notifications/initialized\"}";
     struct mcp_posted posted, unheard;
-    struct mcp_post again = { .addr = bridge->node, .method = "POST",
+    struct mcp_post again = { .addr = bridge->conf->node, .method = "POST",
                               .body = bridge->initialize, .len = bridge->initialize_len,
                               .take = keep_silent };
     if (!bridge->initialize || mcp_post(&again, &posted) || !posted.session[0])
@@ -235,7 +239,7 @@ static bool begin_anew(struct bridge *bridge)
     memcpy(bridge->session, posted.session, sizeof(bridge->session));
     wr_mutex_unlock(&bridge->lock);
     struct wr_fetch_header header = { "Mcp-Session-Id", posted.session };
-    struct mcp_post initialized = { .addr = bridge->node, .method = "POST", .body = ready,
+    struct mcp_post initialized = { .addr = bridge->conf->node, .method = "POST", .body = ready,
                                     .len = strlen(ready), .headers = &header, .count = 1,
                                     .take = keep_silent };
     (void)!mcp_post(&initialized, &unheard);
@@ -269,10 +273,19 @@ static void drop(struct errand *errand)
     wr_forget_free(errand);
 }
 
+/* Whether there is another node now, that can be asked instead. */
+static bool revive(struct errand *errand)
+{
+    const struct mcp_bridge *conf = errand->bridge->conf;
+    return errand->posted.declined && conf->revive && !conf->revive(conf->arg, errand->why);
+}
+
 /* Send it, and have it answered. */
 static void deliver(struct errand *errand)
 {
     wr_err err = post(errand);
+    for (int i = 0; i < NODES_MAX && revive(errand); i++)
+        err = post(errand);
     if (errand->lost && begin_anew(errand->bridge)) {
         errand->again = true;
         err = post(errand);
@@ -442,7 +455,7 @@ static void end_session(struct bridge *bridge)
     struct wr_scope *scope;
     struct mcp_posted posted;
     struct wr_fetch_header header = { "Mcp-Session-Id", bridge->session };
-    struct mcp_post end = { .addr = bridge->node, .method = "DELETE", .headers = &header,
+    struct mcp_post end = { .addr = bridge->conf->node, .method = "DELETE", .headers = &header,
                             .count = 1, .take = keep_silent };
     if (!bridge->session[0]
         || wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "mcp.goodbye", .shield = true,
@@ -456,22 +469,28 @@ static void end_session(struct bridge *bridge)
 
 static wr_err serve(struct bridge *bridge)
 {
-    mcp_pipe_ends(bridge->pipe, bridge->scope);
-    wr_scope_enter(bridge->scope);
-    wr_err err = read_all(bridge);
-    wr_scope_leave(bridge->scope);
+    wr_scope_enter(bridge->unasked);    /* an errand, too, may have to begin to hear */
+    wr_err err = wr_scope_new(&bridge->scope, &(struct wr_scope_conf){
+        .name = "mcp.bridge", .deadline = WR_NEVER, .independent = true });
+    if (!err) {
+        mcp_pipe_ends(bridge->pipe, bridge->scope);
+        wr_scope_enter(bridge->scope);
+        err = read_all(bridge);
+        wr_scope_leave(bridge->scope);
+    }
     if (!err)
         (void)!wr_scope_join(bridge->scope, wr_after(GRACE));
     (void)!wr_scope_close(bridge->scope);
+    wr_scope_leave(bridge->unasked);
     (void)!wr_scope_close(bridge->unasked);
     end_session(bridge);
     wr_err broken = mcp_pipe_broken(bridge->pipe);
     return broken ? broken : err;
 }
 
-wr_err mcp_bridge_serve(const struct wr_addr *node, struct wr_fd *in, struct wr_fd *out)
+wr_err mcp_bridge_serve(const struct mcp_bridge *conf, struct wr_fd *in, struct wr_fd *out)
 {
-    struct bridge bridge = { .node = node, .lock = WR_MUTEX("mcp.bridge", LOCK_RANK) };
+    struct bridge bridge = { .conf = conf, .lock = WR_MUTEX("mcp.bridge", LOCK_RANK) };
     wr_err err = mcp_pipe_new(&bridge.pipe, in, out);
     if (!err)
         err = wr_sem_new(&bridge.errands, "mcp.errands", ERRANDS_MAX);
@@ -479,12 +498,7 @@ wr_err mcp_bridge_serve(const struct wr_addr *node, struct wr_fd *in, struct wr_
         err = wr_scope_new(&bridge.unasked, &(struct wr_scope_conf){
             .name = "mcp.unasked", .deadline = WR_NEVER, .independent = true });
     if (!err)
-        err = wr_scope_new(&bridge.scope, &(struct wr_scope_conf){
-            .name = "mcp.bridge", .deadline = WR_NEVER, .independent = true });
-    if (!err)
         err = serve(&bridge);
-    else
-        (void)!wr_scope_close(bridge.unasked);
     mcp_pipe_free(bridge.pipe);
     wr_sem_free(bridge.errands);
     wr_forget_free(bridge.initialize);

@@ -97,7 +97,9 @@ static wr_err end_body(struct coming *coming)
     const char *detail = json_string_value(json_object_get(json, "detail"));
     const char *said = json_string_value(json_object_get(json_object_get(json, "error"),
                                                          "message"));
+    const char *code = json_string_value(json_object_get(json, "code"));
     bool ours = json_object_get(json, "jsonrpc");
+    posted->declined = !ours && code && strcmp(code, wr_err_name(WR_DRAINING)) == 0;
     if (!ours)
         snprintf(posted->why, sizeof(posted->why), "%s", detail ? detail : said ? said : "");
     posted->message = posted->message && ours;
@@ -172,6 +174,7 @@ wr_err mcp_post(const struct mcp_post *post, struct mcp_posted *ret)
     struct wr_stream *stream = NULL;
     *ret = (struct mcp_posted){ 0 };
     wr_err err = wr_connect(&stream, post->addr, wr_after(CONNECT_WITHIN));
+    ret->declined = err;
     if (!err)
         err = send_request(post, stream);
     if (!err) {

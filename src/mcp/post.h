@@ -38,6 +38,7 @@ struct mcp_post {
 struct mcp_posted {
     unsigned status;
     bool message;                       /* what came was JSON, or events */
+    bool declined;                      /* nobody is there, or they leave: nothing was done */
     char session[MCP_POSTED_SESSION];   /* Mcp-Session-Id; empty: none */
     char why[300];                      /* what else came, or why nothing did */
 };
