@@ -1,35 +1,25 @@
 /* mcp.c - weir mcp: what Weir can do, for an agent that has started it.
  *
  * If a node runs on the data directory, that is who answers, by its Unix socket; else this
- * process does, and has the directory for itself meanwhile.
+ * process is the node as long as it lives.
  *
  * Standard output is the protocol and nothing else; logs go to standard error.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <weir/fd.h>
-#include <weir/file.h>
-#include <weir/once.h>
 #include <weir/run.h>
-#include <weir/scope.h>
-#include <weir/stream.h>
 
-#include "base/text.h"
-#include "cmd/weir/data.h"
 #include "cmd/weir/flags.h"
-#include "cmd/weir/services.h"
+#include "cmd/weir/mcp_node.h"
 #include "cmd/weir/weir.h"
 #include "mcp/bridge.h"
 #include "mcp/stdio.h"
 
 extern char **environ;
-
-#define CONNECT_WITHIN WR_S(2)
 
 static const char help_text[] =
     "usage: weir mcp [OPTION...]\n"
@@ -41,7 +31,9 @@ static const char help_text[] =
     "\n"
     "  A node (weir run) offers the same at /mcp; one that runs on the data directory is who "
     "answers\n"
-    "  here too, with its own configuration.\n"
+    "  here too, with its own configuration.  Where none runs this is the node, for others "
+    "too,\n"
+    "  until the input ends.\n"
     "\n"
     "  --library PATH       a local library (weir library build); may be repeated\n"
     "  --offline            ask nobody outside; with --library, these libraries alone\n"
@@ -55,22 +47,14 @@ struct mcp {
     struct flags flags;
     bool libraries, offline;            /* were named; was given */
     bool flagged;                       /* anything was, that a node would not know of */
+    struct wr_conf_source source;
     struct wr_conf *conf;
-    struct services services;
-    struct wr_once *drain;
-    int lock;                           /* of the data directory; -1: not ours */
-    bool started;
+    struct wr_fd *in, *out;
+    struct mcp_node *node;
+    bool started;                       /* a client is, or was, served */
 };
 
 /* ---- running ---- */
-
-struct child { const struct wr_child *row; struct wr_once *drain; };
-
-static wr_err run_child(void *arg)
-{
-    const struct child *child = arg;
-    return child->row->run(child->row->arg, child->drain);
-}
 
 static wr_err take_end(struct wr_fd **ret, int number, const char *name)
 {
@@ -82,96 +66,45 @@ static wr_err take_end(struct wr_fd **ret, int number, const char *name)
     return err;
 }
 
-/* By a node, if there is one, or by ourselves. */
-static wr_err serve(struct mcp *mcp, const struct wr_addr *node)
+/* By ourselves, or by a node that runs: then as one of many. */
+static wr_err serve(void *arg)
 {
-    struct wr_fd *in = NULL, *out = NULL;
-    wr_err err = take_end(&in, STDIN_FILENO, "standard input");
+    struct mcp *mcp = arg;
+    const struct wr_addr *addr = mcp_node_addr(mcp->node);
+    mcp->started = true;
+    if (mcp_node_ours(mcp->node))
+        return mcp_stdio_serve(mcp_node_offer(mcp->node), mcp->in, mcp->out);
+    fprintf(stderr, "weir: a node runs at %s: it answers%s\n", addr->path,
+            mcp->flagged ? ", as it is configured, whatever was said here" : "");
+    return mcp_bridge_serve(&(struct mcp_bridge){ .node = addr, .revive = mcp_node_find,
+                                                  .arg = mcp->node }, mcp->in, mcp->out);
+}
+
+static wr_err find_and_serve(struct mcp *mcp)
+{
+    char why[MCP_NODE_WHY] = "";
+    wr_err err = mcp_node_open(&mcp->node, &mcp->source, mcp->conf);
     if (!err)
-        err = take_end(&out, STDOUT_FILENO, "standard output");
-    if (!err) {
-        mcp->started = true;
-        err = node ? mcp_bridge_serve(node, in, out)
-                   : mcp_stdio_serve(&mcp->services.offer, in, out);
-    }
-    wr_fd_close(in);
-    wr_fd_close(out);
+        err = mcp_node_find(mcp->node, why);
+    if (err)
+        fprintf(stderr, "weir: %s\n", why[0] ? why : wr_err_text(err));
+    else
+        err = mcp_node_serve(mcp->node, serve, mcp);
+    if (mcp_node_close(mcp->node) == WR_TIMEOUT)
+        fprintf(stderr, "weir: what had not finished in time was aborted\n");
     return err;
-}
-
-static wr_err run_service(struct mcp *mcp)
-{
-    struct child children[SERVICES_COUNT];
-    struct wr_scope *scope = NULL;
-    wr_err err = wr_once_new(&mcp->drain, "mcp.drain", 0);
-    if (!err)
-        err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "mcp.services",
-                                                            .deadline = WR_NEVER });
-    for (size_t i = 0; i < SERVICES_COUNT && !err; i++) {
-        const struct node_service *row = &mcp->services.rows[i];
-        children[i] = (struct child){ row->children, mcp->drain };
-        if (row->child_count)
-            err = wr_scope_go(scope, "mcp.service", run_child, &children[i]);
-    }
-    if (!err)
-        err = serve(mcp, NULL);
-    (void)!wr_scope_close(scope);
-    wr_once_free(mcp->drain);
-    return err;
-}
-
-/* Where a node on the data directory would be.  False: nowhere. */
-static bool find_node(const struct wr_conf *conf, struct wr_addr *ret)
-{
-    const char *said = wr_conf_text(conf, "uds.path"), *data = wr_conf_text(conf, "data");
-    struct wr_text path = WR_TEXT(ret->path);
-    *ret = (struct wr_addr){ .kind = WR_ADDR_UNIX };
-    if (!said && !data)
-        return false;
-    wr_text_format(&path, "%s%s", said ? said : data, said ? "" : "/node.sock");
-    return !path.cut;
-}
-
-static bool node_runs(const struct wr_addr *node)
-{
-    struct wr_stream *stream = NULL;
-    wr_err err = wr_connect(&stream, node, wr_after(CONNECT_WITHIN));
-    wr_stream_close(stream);
-    return !err;
-}
-
-/* Have the data directory for ourselves.  Where it cannot be had we do without: nothing that is
- * offered here keeps anything in it. */
-static void take_data(struct mcp *mcp)
-{
-    char why[DATA_WHY];
-    const char *data = wr_conf_text(mcp->conf, "data");
-    if (!data || wr_conf_bool(mcp->conf, "security.amnesia")
-        || wr_file_make_dir(data, 0700, wr_after(CONNECT_WITHIN)))
-        return;
-    mcp->lock = data_take(data, "weir mcp", why, sizeof(why));
-    if (mcp->lock < 0)
-        fprintf(stderr, "weir: %s is in use (%s): nothing is kept there\n", data, why);
 }
 
 static wr_err run(void *arg)
 {
     struct mcp *mcp = arg;
-    char why[NODE_WHY_MAX] = "";
-    struct wr_addr node;
-    if (find_node(mcp->conf, &node) && node_runs(&node)) {
-        fprintf(stderr, "weir: a node runs at %s: it answers%s\n", node.path,
-                mcp->flagged ? ", as it is configured, whatever was said here" : "");
-        return serve(mcp, &node);
-    }
-    take_data(mcp);
-    wr_err err = services_open(&mcp->services, mcp->conf, why);
-    if (err) {
-        fprintf(stderr, "weir: %s\n", why);
-        return err;
-    }
-    err = run_service(mcp);
-    services_close(&mcp->services);
+    wr_err err = take_end(&mcp->in, STDIN_FILENO, "standard input");
+    if (!err)
+        err = take_end(&mcp->out, STDOUT_FILENO, "standard output");
+    if (!err)
+        err = find_and_serve(mcp);
+    wr_fd_close(mcp->in);
+    wr_fd_close(mcp->out);
     return err;
 }
 
@@ -225,23 +158,18 @@ static bool read_options(struct mcp *mcp, int argc, char **argv)
 
 static int start(struct mcp *mcp)
 {
-    wr_err err = services_make(&mcp->services);
-    if (err)
-        fprintf(stderr, "weir: %s\n", wr_err_text(err));
-    else
-        err = wr_run(&(struct wr_run_conf){
-            .workers = (unsigned)wr_conf_int(mcp->conf, "threads") }, run, mcp);
+    if (wr_conf_bool(mcp->conf, "security.amnesia"))
+        weir_forget();
+    wr_err err = wr_run(&(struct wr_run_conf){
+        .workers = (unsigned)wr_conf_int(mcp->conf, "threads"), .control = true }, run, mcp);
     if (err && mcp->started)
         fprintf(stderr, "weir: the client has gone: %s\n", wr_err_text(err));
-    services_free(&mcp->services);
-    if (mcp->lock >= 0)
-        close(mcp->lock);
     return !err ? 0 : mcp->started ? 1 : 2;
 }
 
 int weir_mcp(int argc, char **argv)
 {
-    static struct mcp mcp = { .lock = -1 };
+    static struct mcp mcp;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0) {
             fputs(help_text, stdout);
@@ -249,9 +177,10 @@ int weir_mcp(int argc, char **argv)
         }
     int status = 2;
     if (read_options(&mcp, argc, argv)) {
-        mcp.conf = weir_load(&(struct wr_conf_source){
+        mcp.source = (struct wr_conf_source){
             .tables = weir_tables, .argc = mcp.flags.count, .argv = mcp.flags.at,
-            .env = environ, .services = weir_services });
+            .env = environ, .services = weir_services };
+        mcp.conf = weir_load(&mcp.source);
         if (mcp.conf)
             status = start(&mcp);
         wr_conf_unref(mcp.conf);

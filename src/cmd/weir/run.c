@@ -16,6 +16,7 @@
 #include "base/forget.h"
 #include "base/version.h"
 #include "cmd/weir/data.h"
+#include "cmd/weir/mcp_node.h"
 #include "cmd/weir/services.h"
 #include "cmd/weir/weir.h"
 #include "net/tls.h"
@@ -44,8 +45,13 @@ static int in_use(const char *data, int fd)
 {
     char text[DATA_SIGNATURE];
     data_signature(fd, text, sizeof(text));
-    fprintf(stderr, "weir: a node runs already on %s (%s); stop it, or give another --data\n",
-            data, text);
+    if (strstr(text, MCP_NODE_WHO))
+        fprintf(stderr, "weir: an agent has started a node on %s (%s), which ends with it; "
+                "close the agent, or end that process, and start this again; or give another "
+                "--data\n", data, text);
+    else
+        fprintf(stderr, "weir: a node runs already on %s (%s); stop it, or give another "
+                "--data\n", data, text);
     close(fd);
     return 2;
 }
@@ -263,8 +269,7 @@ static void take_descriptors(const struct wr_conf *conf)
                 (unsigned long long)limit.rlim_max, most, 2 * most + 64);
 }
 
-/* Amnesia: nothing is written, and memory that is given back says nothing. */
-static void forget(void)
+void weir_forget(void)
 {
     wr_file_forbid_writes();
     wr_forget_from_now();
@@ -297,7 +302,7 @@ int weir_run(int argc, char **argv)
     if (!status) {
         take_descriptors(start.conf);
         if (wr_conf_bool(start.conf, "security.amnesia"))
-            forget();
+            weir_forget();
         start.node = (struct node_start){ .conf = start.conf, .source = &start.source,
                                           .services = start.services.rows,
                                           .service_count = SERVICES_COUNT,

@@ -78,27 +78,6 @@ wr_err services_make(struct services *ret)
     return WR_OK;
 }
 
-wr_err services_open(struct services *services, const struct wr_conf *conf, char *why)
-{
-    wr_err err = WR_OK;
-    for (; services->open < SERVICES_COUNT && !err; services->open += !err) {
-        const struct node_service *row = &services->rows[services->open];
-        err = row->open ? row->open(row->arg, conf, NULL, why) : WR_OK;
-    }
-    if (err)
-        services_close(services);
-    return err;
-}
-
-void services_close(struct services *services)
-{
-    while (services->open > 0) {
-        const struct node_service *row = &services->rows[--services->open];
-        if (row->close)
-            row->close(row->arg);
-    }
-}
-
 void services_free(struct services *services)
 {
     mcp_endpoint_free(services->endpoint);

@@ -31,16 +31,10 @@ struct services {
     struct mcp_endpoint *endpoint;
     struct wr_route mcp_routes[MCP_ROUTE_COUNT];
     struct node_service rows[SERVICES_COUNT];   /* for node_start: who asks comes last */
-    size_t open;                            /* of these, by services_open */
 };
 
 /* It points into itself and must stay where it is.  Errors: NOMEM. */
 wr_err services_make(struct services *ret);
-
-/* Open all, in their order, without a node and a store; and close them.
- * Errors: those of the services, with a sentence in `why`, of NODE_WHY_MAX; none is open. */
-wr_err services_open(struct services *services, const struct wr_conf *conf, char *why);
-void services_close(struct services *services);
 
 /* No node may have them.  What is all zero is fine. */
 void services_free(struct services *services);

@@ -22,6 +22,9 @@ struct wr_conf;
 struct wr_conf_source;
 struct wr_conf *weir_load(const struct wr_conf_source *source);
 
+/* Amnesia begins: nothing is written any more, and memory that is given back says nothing. */
+void weir_forget(void);
+
 /* The whole path of a backup, without slashes at its end; `ret` has ARCHIVE_PATH_MAX bytes.
  * False: it is none, or too long. */
 bool backup_place(char *ret, const char *path);
