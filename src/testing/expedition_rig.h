@@ -10,7 +10,8 @@
  *     }
  *
  * The strangers are those of stranger_rig.h.  With expedition.catalogue.body (or a script) set
- * before, Semantic Scholar and OpenAlex are asked there (catalogue_rig.h); else nobody is.
+ * before, Semantic Scholar, OpenAlex and SearxNG are asked there (catalogue_rig.h); else nobody
+ * is.
  * Before BEGIN, expedition.crawl may be filled in, and expedition.rig.conf.
  */
 #ifndef WR_TESTING_EXPEDITION_RIG_H
@@ -49,6 +50,8 @@ RIG_STRANGER void open_catalogues(void)
         conf->settings[i] = (struct sources_setting){
             .off = !asked, .base = asked ? expedition.catalogue.base : NULL };
     }
+    conf->settings[SOURCES_WEB_SEARCH] = (struct sources_setting){
+        .on = true, .base = expedition.catalogue.base, .interval = WR_MS(1) };
     CHECK_OK(sources_open(&expedition.sources, conf));
 }
 

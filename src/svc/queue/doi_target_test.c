@@ -127,9 +127,7 @@ LOCAL_TEST(a_target_without_a_doi_fails)
     done(STORE_JOB_FAILED, 1);
     CHECK_STR("INVALID_PARAMS: the target has no doi", last_of(STORE_JOB_FAILED));
     char target[2200];
-    memset(target, 'x', sizeof(target));
-    memcpy(target, "{\"kind\":\"doi\",\"doi\":\"10.1000/", 29);
-    memcpy(target + 2100, "\"}", 3);
+    snprintf(target, sizeof(target), "{\"kind\":\"doi\",\"doi\":\"10.1000/%02000d\"}", 0);
     add_target(target, "{}");
     done(STORE_JOB_FAILED, 2);
     CHECK_STR("INVALID_PARAMS: the target has no doi", last_of(STORE_JOB_FAILED));

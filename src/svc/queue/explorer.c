@@ -6,12 +6,17 @@
 
 #include <jansson.h>
 #include <weir/addr.h>
+#include <weir/cache.h>
+#include <weir/scope.h>
 
 #include "store/domain_rule.h"
 #include "svc/queue/explorer_int.h"
 #include "svc/queue/page_memory.h"
 
 #define JITTER_MIN WR_MS(1500)          /* unless the longest is shorter */
+#define FOUND_MAX 10000                 /* answers of search engines that are remembered, */
+#define FOUND_BYTES ((size_t)64 << 20)  /* ... as they came */
+#define JANITOR_TICK WR_S(10)
 
 wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
 {
@@ -105,11 +110,28 @@ void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct 
 
 /* ---- while it runs ---- */
 
+static wr_err start_search(struct explorer *explorer)
+{
+    wr_err err = wr_cache_new(&explorer->found, &(struct wr_cache_conf){
+        .name = "queue.serp", .entries_max = FOUND_MAX, .bytes_max = FOUND_BYTES,
+        .ttl = SERP_TTL, .tick = JANITOR_TICK });
+    if (!err)
+        err = wr_scope_new(&explorer->janitor, &(struct wr_scope_conf){
+            .name = "queue.serp", .deadline = WR_NEVER });
+    if (!err)
+        err = wr_scope_go(explorer->janitor, "queue.serp_janitor", wr_cache_run,
+                          explorer->found);
+    if (!err)
+        err = serp_new(&explorer->serp, &(struct serp_conf){ .sources = *explorer->sources,
+                                                             .cache = explorer->found });
+    return err;
+}
+
 wr_err explorer_start(struct explorer *explorer)
 {
     wr_err err = crawl_open(&explorer->crawl, &explorer->crawl_conf);
     if (!err)
-        err = serp_new(&explorer->serp, &(struct serp_conf){ .sources = *explorer->sources });
+        err = start_search(explorer);
     if (err)
         explorer_stop(explorer);
     return err;
@@ -118,8 +140,15 @@ wr_err explorer_start(struct explorer *explorer)
 void explorer_stop(struct explorer *explorer)
 {
     serp_free(explorer->serp);
+    if (explorer->janitor) {
+        wr_scope_cancel(explorer->janitor);
+        (void)!wr_scope_close(explorer->janitor);
+    }
+    wr_cache_free(explorer->found);
     crawl_close(explorer->crawl);
     explorer->serp = NULL;
+    explorer->janitor = NULL;
+    explorer->found = NULL;
     explorer->crawl = NULL;
 }
 

@@ -36,7 +36,8 @@ void explorer_handlers(struct explorer *explorer, struct queue_handler *ret);
 void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store);
 
 /* In the scope of the caller, who must stop it before his task returns, when nobody does jobs
- * any more.  Errors: of crawl_open; NOMEM. */
+ * any more.  Errors: of crawl_open; NOMEM.  What search engines have found is remembered
+ * meanwhile, for SERP_TTL. */
 wr_err explorer_start(struct explorer *explorer);
 void explorer_stop(struct explorer *explorer);
 

@@ -15,8 +15,10 @@ struct explorer {
     struct crawl_conf crawl_conf;
     struct crawl_memory memory;
     struct wr_fetch_range allow[EXPLORER_ALLOW_MAX];
-    struct crawl *crawl;                /* while it runs, with the next */
+    struct crawl *crawl;                /* while it runs, with all of the next */
     struct serp *serp;
+    struct wr_cache *found;             /* by search engines */
+    struct wr_scope *janitor;           /* of that */
 };
 
 /* Kinds of targets; each ends its errand. */

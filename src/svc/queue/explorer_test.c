@@ -95,6 +95,27 @@ LOCAL_TEST(a_target_that_is_none_fails_its_job)
     end();
 }
 
+LOCAL_TEST(what_search_engines_have_found_is_not_asked_for_again)
+{
+    static char found[300];
+    static const char query[] = "{\"kind\":\"query\",\"query\":\"why tides\"}";
+    static const char options[] = "{\"serp_engines\":[\"mojeek\"],\"academic_apis\":[]}";
+    expedition.catalogue.body = found;
+    BEGIN(store, { "/1", HTML, .body = one });
+    snprintf(found, sizeof(found), "{\"results\":[{\"url\":\"%s\",\"title\":\"One\","
+             "\"engines\":[\"mojeek\"]}],\"unresponsive_engines\":[]}",
+             stranger_url(&expedition.stranger, "a.test", "/1"));
+    add_target(query, options);
+    done(STORE_JOB_COMPLETED, 1);
+    CHECK(says("\"pages_fetched\":1"));
+    unsigned asked = expedition.catalogue.asked;
+    CHECK(asked >= 1);
+    add_target(query, options);
+    done(STORE_JOB_COMPLETED, 2);
+    CHECK_EQ(asked, expedition.catalogue.asked);
+    end();
+}
+
 LOCAL_TEST(a_stop_ends_a_fetch_that_hangs)
 {
     struct queue_stopped stopped;
