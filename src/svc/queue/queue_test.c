@@ -142,6 +142,32 @@ STORE_TEST(all_who_wait_are_woken_by_a_change)
     queue_rig_stop(&rig);
 }
 
+/* Word of each change comes at once: else who looks would wait for ten seconds. */
+LOCAL_TEST(whatever_becomes_of_a_job_wakes_who_waits)
+{
+    struct queue_rig rig = { 0 };
+    struct store_auths auths;
+    struct queue_why why;
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    wr_time begun = wr_now();
+    queue_rig_add(&rig, task, "hold");                  /* so that something is open */
+    queue_rig_add(&rig, task, "fail");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
+    queue_rig_add(&rig, task, "person");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_WAITING, 1);
+    rig.solved = true;
+    CHECK_OK(queue_auth_resolve(rig.queue, &(struct store_auth_which){ .task = task },
+                                STORE_AUTH_COMPLETED, &auths, &why, SOON));
+    store_auths_free(&auths);
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
+    queue_rig_add(&rig, task, "chain");
+    queue_rig_until(&rig, task, QUEUE_CITATIONS, STORE_JOB_COMPLETED, 1);
+    queue_rig_until(&rig, task, QUEUE_VERIFY, STORE_JOB_COMPLETED, 1);
+    CHECK(wr_now() - begun < WR_S(1));
+    queue_rig_stop(&rig);
+}
+
 LOCAL_TEST(who_waits_in_vain_is_told_what_is)
 {
     struct queue_rig rig = { 0 };
@@ -349,6 +375,37 @@ STORE_TEST(a_stop_of_targets_leaves_the_other_kinds_alone)
     queue_rig_stop(&rig);
 }
 
+static wr_err hear_nobody(void *arg, struct queue_work *work)
+{
+    struct queue_rig *rig = arg;
+    (void)work;
+    atomic_fetch_add(&rig->at_once, 1);
+    wr_err err = wait_shielded(rig->gate, WR_S(60));
+    atomic_fetch_sub(&rig->at_once, 1);
+    return err;
+}
+
+LOCAL_TEST(a_full_stop_waits_half_a_second_for_what_does_not_end)
+{
+    struct queue_rig rig = { 0 };
+    rig.handlers[QUEUE_TARGET] = (struct queue_handler){ hear_nobody, &rig, 0 };
+    queue_rig_begin(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "x");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    settle();
+    wr_time begun = wr_now();
+    stop(&rig, task, QUEUE_IMMEDIATE, false);
+    CHECK_EQ(0, wr_now() - begun);
+    stop(&rig, task, QUEUE_FULL, false);
+    CHECK_EQ(WR_MS(500), wr_now() - begun);
+    CHECK_EQ(1, rig.at_once);
+    CHECK_OK(wr_once_set(rig.gate, NULL));
+    settle();
+    CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_CANCELED));
+    queue_rig_stop(&rig);
+}
+
 LOCAL_TEST(a_stop_leaves_other_tasks_alone_and_one_of_nothing_is_fine)
 {
     struct queue_rig rig = { 0 };
@@ -381,6 +438,17 @@ LOCAL_TEST(a_stop_wakes_who_waits)
 }
 
 /* ---- people ---- */
+
+STORE_TEST(a_target_that_waits_for_a_person_is_not_queued_twice)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    CHECK(queue_rig_submit(&rig, task, QUEUE_TARGET, "person", "same"));
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_WAITING, 1);
+    CHECK(!queue_rig_submit(&rig, task, QUEUE_TARGET, "person", "same"));
+    queue_rig_stop(&rig);
+}
 
 STORE_TEST(a_job_that_needs_a_person_waits_shows_up_and_goes_on_when_helped)
 {
@@ -415,4 +483,56 @@ LOCAL_TEST(a_job_whose_person_does_not_come_fails_after_three_hours)
     CHECK_OK(wr_sleep(wr_after(WR_S(3 * 3600 + 31))));
     CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED));
     queue_rig_stop(&rig);
+}
+
+/* ---- several nodes ---- */
+
+/* Another node on the same server, which does no jobs. */
+static void begin_other(struct queue_rig *rig, struct store_rig *server, struct store **ret)
+{
+    CHECK_OK(store_open(ret, &(struct store_conf){ .url = server->url, .sweep = WR_S(600) },
+                        &server->why, SOON));
+    queue_rig_begin(rig, *ret);
+}
+
+SERVER_TEST(who_waits_on_one_node_is_woken_by_what_another_does)
+{
+    struct queue_rig works = { 0 }, asks = { 0 };
+    struct store *other = NULL;
+    queue_rig_start(&works, rig->store);
+    begin_other(&asks, rig, &other);
+    const char *task = queue_rig_task(&works);
+    queue_rig_add(&works, task, "hold");
+    queue_rig_until(&asks, task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    struct poller one = poller_of(&asks, task, 0);
+    CHECK_OK(poll_once(&one));
+    one.look.wait = WR_S(300);
+    CHECK_OK(wr_once_set(works.gate, NULL));
+    do                                  /* word of what was before may come only now */
+        CHECK_OK(poll_once(&one));
+    while (!one.err && !one.completed && one.took < WR_S(60));
+    CHECK(one.took < WR_S(60));         /* and nobody looks by himself before that */
+    CHECK_EQ(1, one.completed);
+    queue_rig_stop(&asks);
+    store_close(other, SOON);
+    queue_rig_stop(&works);
+}
+
+SERVER_TEST(a_stop_on_one_node_ends_what_another_runs)
+{
+    struct queue_rig works = { .conf = { .lease = WR_S(600) } }, asks = { 0 };
+    struct store *other = NULL;
+    queue_rig_start(&works, rig->store);
+    begin_other(&asks, rig, &other);
+    const char *task = queue_rig_task(&works);
+    queue_rig_add(&works, task, "hold");
+    queue_rig_until(&works, task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    stop(&asks, task, QUEUE_IMMEDIATE, false);
+    for (int i = 0; i < 1000 && atomic_load(&works.at_once); i++)
+        rig_settle();
+    CHECK_EQ(0, works.at_once);
+    CHECK_EQ(1, queue_rig_count(&works, task, QUEUE_TARGET, STORE_JOB_CANCELED));
+    queue_rig_stop(&asks);
+    store_close(other, SOON);
+    queue_rig_stop(&works);
 }

@@ -171,6 +171,28 @@ STORE_TEST(follow_up_jobs_run_and_their_parent_is_finished)
     queue_rig_stop(&rig);
 }
 
+static wr_err break_down(void *arg, struct queue_work *work)
+{
+    (void)arg;
+    return queue_work_fail(work, WR_IO, "PIPELINE_ERROR", "it does not work");
+}
+
+STORE_TEST(what_follows_may_fail_and_its_target_is_completed)
+{
+    struct queue_rig rig = { 0 };
+    rig.handlers[QUEUE_TARGET] = (struct queue_handler){ queue_rig_target, &rig, 0 };
+    rig.handlers[QUEUE_CITATIONS] = (struct queue_handler){ break_down, &rig, 0 };
+    rig.handlers[QUEUE_VERIFY] = (struct queue_handler){ break_down, &rig, 0 };
+    queue_rig_begin(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "chain");
+    queue_rig_until(&rig, task, QUEUE_CITATIONS, STORE_JOB_FAILED, 1);
+    queue_rig_until(&rig, task, QUEUE_VERIFY, STORE_JOB_FAILED, 1);
+    CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED));
+    CHECK_STR("{\"ok\":true}", error_of(&rig, task, STORE_JOB_COMPLETED, true));
+    queue_rig_stop(&rig);
+}
+
 /* ---- leases ---- */
 
 LOCAL_TEST(a_lease_is_renewed_for_as_long_as_the_job_runs)
@@ -269,9 +291,12 @@ STORE_TEST(in_a_drain_what_runs_has_a_moment_to_finish)
     queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
     CHECK_OK(wr_once_set(rig.drain, NULL));
     rig_settle();
+    queue_rig_add(&rig, task, "ok");                    /* which is not begun any more */
+    rig_settle();
     CHECK_OK(wr_once_set(rig.gate, NULL));
     scope_done(rig.scope);
     CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED));
+    CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_QUEUED));
     queue_rig_free(&rig);
 }
 
@@ -295,4 +320,13 @@ STORE_TEST(what_has_not_finished_by_then_is_queued_again_and_nothing_is_counted)
         CHECK_OK(store_job_requeue(store, jobs.jobs[0].id, attempt, false, SOON));
         store_jobs_free(&jobs);
     }
+    wr_time next;                   /* it has both of its attempts still */
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "network_client", .max = 1, .lease = WR_S(30) }, &jobs, SOON));
+    store_jobs_free(&jobs);
+    pass(WR_S(31));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    CHECK_EQ(1, jobs.count);
+    CHECK_EQ(STORE_JOB_QUEUED, jobs.jobs[0].state);
+    store_jobs_free(&jobs);
 }
