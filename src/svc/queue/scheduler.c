@@ -165,23 +165,38 @@ static wr_err write_end(struct queue_work *work, wr_err err, bool drained, const
         .next = err ? NULL : next, .slots = queue_slot_names }, deadline);
 }
 
+static void count(const struct queue_work *work, wr_err err, bool ours, wr_time took)
+{
+    queue_meter_ended(work->kind, !ours               ? "interrupted"
+                                  : err               ? "failed"
+                                  : work->awaited.len ? "awaiting_auth"
+                                                      : "completed", took);
+}
+
 /* As long as it is ours it is tried again: a store that cannot write now may be able to soon.
+ * It is counted as what was written, before anybody is told.
  * False: it could not be written, and is not ours any more. */
-static bool conclude(struct scheduler *self, struct queue_work *work, wr_err err)
+static bool conclude(struct scheduler *self, struct queue_work *work, wr_err err, wr_time took)
 {
     const char *awaited = work_awaited(work), *next = work_next(work);
     wr_time pause = PAUSE_MIN, until;
+    enum work_fate fate;
     for (;;) {
-        enum work_fate fate = running_fate(self->running, work, &until);
+        fate = running_fate(self->running, work, &until);
         if (fate == WORK_STOPPED || fate == WORK_LOST || wr_now() >= until)
-            return fate == WORK_STOPPED;
+            break;
         wr_err wrote = write_end(work, err, fate == WORK_DRAINED, awaited, next);
-        if (!wrote)
+        if (!wrote) {
+            count(work, err, fate == WORK_OURS, took);
             scheduler_announce(self, work->task);
-        if (!wrote || wrote == WR_NOTFOUND || wr_sleep(wr_after(pause)))
-            return !wrote;
+            return true;
+        }
+        if (wrote == WR_NOTFOUND || wr_sleep(wr_after(pause)))
+            break;
         pause = pause * 2 < PAUSE_MAX ? pause * 2 : PAUSE_MAX;
     }
+    count(work, err, false, took);
+    return fate == WORK_STOPPED;
 }
 
 /* One that is over, or another's, is not touched by this. */
@@ -195,15 +210,10 @@ static wr_err do_job(void *arg)
     struct queue_work *work = arg;
     struct scheduler *self = work->news_arg;
     enum queue_slot slot = work->slot;
-    wr_time began = wr_now(), until;
+    wr_time began = wr_now();
     wr_err err = run_handler(self, work);
     queue_work_give(work);
-    bool ours = running_fate(self->running, work, &until) == WORK_OURS;
-    queue_meter_ended(work->kind, !ours               ? "interrupted"
-                                  : err               ? "failed"
-                                  : work->awaited.len ? "awaiting_auth"
-                                                      : "completed", wr_now() - began);
-    if (!conclude(self, work, err))
+    if (!conclude(self, work, err, wr_now() - began))
         release(self, work->id, work->attempt);
     running_leave(self->running, work);
     work_unref(work);

@@ -1,5 +1,6 @@
 #include "svc/queue/scheduler.h"
 
+#include "testing/metric_rig.h"
 #include "testing/queue_rig.h"
 
 #define SOON wr_after(WR_S(20))
@@ -254,6 +255,40 @@ LOCAL_TEST(what_a_dead_process_left_in_a_file_is_done_at_once)
     queue_rig_start(&rig, store);
     queue_rig_until(&rig, "task_1", QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
     CHECK(wr_now() - begun < WR_S(1));
+    queue_rig_stop(&rig);
+}
+
+/* None yet: it is not there. */
+static long long counted(const char *result)
+{
+    long long value = metric_value("queue_jobs_total{kind=\"target_queue\",result=\"%s\","
+                                   "svc=\"queue\"}", result);
+    return value < 0 ? 0 : value;
+}
+
+LOCAL_TEST(what_others_have_taken_over_is_not_counted_as_done)
+{
+    struct queue_rig rig = { 0 };
+    struct store_jobs jobs;
+    wr_time next;
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    for (int i = 0; i < 4; i++)                     /* as many as there are slots */
+        queue_rig_add(&rig, task, "hold");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_RUNNING, 4);
+    long long completed = counted("completed"), interrupted = counted("interrupted");
+    CHECK_OK(store_job_disown(store, SOON));
+    CHECK_OK(store_job_expire(store, &jobs, &next, SOON));
+    store_jobs_free(&jobs);
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "network_client", .max = 4, .lease = WR_S(30) }, &jobs, SOON));
+    CHECK_EQ(4, jobs.count);
+    store_jobs_free(&jobs);
+    CHECK_OK(wr_once_set(rig.gate, NULL));
+    rig_settle();
+    CHECK_EQ(4, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_RUNNING));
+    CHECK_EQ(completed, counted("completed"));
+    CHECK_EQ(interrupted + 4, counted("interrupted"));
     queue_rig_stop(&rig);
 }
 
