@@ -1,15 +1,17 @@
 """Targets that are addresses: what strangers' pages say, and what becomes of those that
 hurt."""
+import pathlib
 import re
 import subprocess
 import urllib.request
 
 import answers
 import generate
-from case import case, expect, require
+from case import Skipped, case, expect, require
 from lab import Lab, Task, jobs, open_jobs
 
 TIDAL = "Tidal turbines at Port Ellery supply 38 percent of the winter power of the town."
+CHROMIUM = "/usr/lib/chromium/chromium"
 SAYING = ("town", "press", "record", "critic")
 
 
@@ -173,6 +175,27 @@ def pages_hurt(program):
         expect((stopped["final_status"], stopped["cancelled_counts"]["running_cancelled"]),
                ("paused", 1))
         expect(jobs(task.status(full=True))[never], ("cancelled", "CANCELLED"))
+
+
+@case("pages that scripts write are read by a real browser, without a network of its own")
+def pages_of_scripts(program):
+    if not pathlib.Path(CHROMIUM).exists():
+        raise Skipped("chromium is not installed")
+    with Lab(program) as lab, lab.node("--queue-browser-command", CHROMIUM) as node:
+        base = lab.site.bases["town"]
+        task = Task(node, "The cost was carried by the town")
+        task.queue([base + "/script", base + "/script/fetch"])
+        status = task.drained()
+        if any("jail" in error["message"] for error in status["errors"]):
+            raise Skipped(status["errors"][0]["message"])
+        expect(status["errors"], [])
+        for path in ("/script", "/script/fetch"):
+            texts = {text for text, in node.rows(
+                "select text_content from fragments f join pages p on p.id = f.page_id"
+                f" where p.url = '{base}{path}'")}
+            require(texts >= set(answers.filler("script", 5)), f"{path}: {texts}")
+        asked = {line["path"] for line in lab.site.log} - {"/robots.txt"}
+        expect(asked, {"/script", "/script/fetch", "/script/data"})
 
 
 @case("a page that wants to see a human waits for one, and goes on when somebody was there")

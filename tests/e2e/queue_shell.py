@@ -65,3 +65,41 @@ def without_a_node(program):
             expect(task["hypothesis"], TIDAL)
             status = node.tool("get_status", task_id=task["task_id"], wait=0)
             expect(status["metrics"]["total_pages"], 1)
+
+
+@case("a research by curl: what the manual says works, with events and a budget")
+def by_curl(program):
+    with Lab(program) as lab, lab.node() as node:
+        base = f"http://127.0.0.1:{node.port}/v1/queue/tasks"
+
+        def curl(*words):
+            done = subprocess.run(["curl", "-sS", *words], text=True, capture_output=True,
+                                  timeout=60)
+            require(done.returncode in (0, 28), done.stderr)        # 28: its time is over
+            return done.stdout
+
+        def said(*words):
+            return json.loads(curl(*words))
+        task = said(base, "-d", json.dumps({"hypothesis": TIDAL, "config": {
+            "budget": {"max_pages": 1}}}))["task_id"]
+        targets = [f"{lab.site.bases[name]}/topic/tidal" for name in SAYING[:2]]
+        expect(said(f"{base}/{task}/targets", "-d", json.dumps({"targets": targets}))
+               ["queued_count"], 2)
+        status = said(f"{base}/{task}?wait=10")
+        while status["progress"]["queue"]["depth"] or status["progress"]["queue"]["running"]:
+            status = said(f"{base}/{task}?wait=10&since={status['change']}")
+        expect([error["error_code"] for error in status["errors"]], ["BUDGET_EXHAUSTED"])
+        refused = said(f"{base}/{task}/targets", "-d", json.dumps({"targets": targets}))
+        expect(refused["error_code"], "BUDGET_EXHAUSTED")
+        expect(said(f"{base}/{task}/budget", "-d", '{"max_pages":9}')["ok"], True)
+        missed = status["errors"][0]["target"]
+        said(f"{base}/{task}/targets", "-d", json.dumps({"targets": [missed]}))
+        events = curl("-N", "--max-time", "2", f"{base}/{task}/events")
+        last = json.loads(events.strip().split("\ndata:")[-1].split("\n")[0])
+        expect(last["progress"]["searches"]["satisfied"], 2)
+        require(events.count("event: status") >= 1 and f"id: {last['change']}" in events,
+                events)
+        stopped = said("-X", "POST", f"{base}/{task}/stop")
+        expect((stopped["final_status"], stopped["is_resumable"]), ("paused", True))
+        expect(said(f"{base}?limit=1")["tasks"][0]["status"], "paused")
+        expect(said(f"{base}/task_0")["error_code"], "TASK_NOT_FOUND")

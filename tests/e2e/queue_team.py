@@ -2,6 +2,7 @@
 import collections
 import concurrent.futures
 import pathlib
+import signal
 import subprocess
 import sys
 import time
@@ -15,8 +16,8 @@ import pg           # noqa: E402
 
 SITES, TARGETS, SLOTS, LEASE = 36, 216, 12, 3
 COMPLETED = 4           # a state, as the table of jobs has it
-FLAGS = ("--queue-slots-network-client", SLOTS, "--queue-lease", f"{LEASE}s",
-         "--queue-pages-max", "10000")
+FLAGS = ("--queue-slots-network-client", SLOTS, "--queue-fetch-at-once", SLOTS,
+         "--queue-lease", f"{LEASE}s", "--queue-pages-max", "10000")
 
 
 class Database:
@@ -82,6 +83,16 @@ def one_tells_the_others(lab, nodes):
     expect(sorted(done), [0, 0, 1])
 
 
+def evidence_is_shared(database, node, task):
+    """What all of them have found is read at any."""
+    report = node.read(f"weir://task/{task.id}")["text"]
+    require(f"{TARGETS} targets done, 0 failed, 0 jobs open" in report, report[:500])
+    ((cid,),) = database.rows("select min(content_hash) from pages")
+    require(b"<title>A slow page</title>" in node.blob(cid), "the blob is another")
+    view = node.tool("query_view", view_name="v_orphan_sources", task_id=task.id)
+    require(view["ok"] and view["rows"], f"{view}")
+
+
 def count(database, rest):
     return int(database.rows(f"select count(*) from {rest}")[0][0])
 
@@ -114,4 +125,30 @@ def one_is_killed(program):
         # what follows a target is queued as it ends: so none has ended twice
         expect(count(database, "job_done where kind = 'verify_nli'"), TARGETS + 1)
         expect(count(database, "job"), 0)
+        evidence_is_shared(database, second, task)
         expect(count(database, "pages where content_hash is not null"), TARGETS + 1)
+
+
+@case("a node that stood still for longer than its lease finishes nothing that others did")
+def one_stands_still(program):
+    with Database() as database, Lab(program, sites()) as lab, \
+            lab.node(*database.flags()) as first, lab.node(*database.flags()) as second:
+        task, total = Task(first, "Slow pages are read once", max_pages=10000), 3 * SLOTS
+        task.queue(slow_targets(lab, total, seconds=2))
+        task.until(lambda status: status["progress"]["searches"]["running"] == 2 * SLOTS)
+        second.process.send_signal(signal.SIGSTOP)
+        try:
+            task.until(lambda status: status["progress"]["searches"]["satisfied"] == total)
+        finally:
+            second.process.send_signal(signal.SIGCONT)
+        metric = 'queue_jobs_total{kind="target_queue",result="%s"}'
+        end = time.monotonic() + 20
+        while second.metric(metric % "interrupted") < SLOTS and time.monotonic() < end:
+            time.sleep(0.05)
+        expect((first.metric(metric % "completed"), second.metric(metric % "completed"),
+                second.metric(metric % "interrupted")), (total, 0, SLOTS))
+        status = task.drained()
+        expect((status["progress"]["searches"]["satisfied"], status["error_count"]), (total, 0))
+        expect(sorted(ends(database).values()),
+               [(COMPLETED, 1)] * (total - SLOTS) + [(COMPLETED, 2)] * SLOTS)
+        expect(count(database, "job_done where kind = 'verify_nli'"), total)
