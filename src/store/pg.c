@@ -35,6 +35,8 @@ static void discard(struct pg *self)
         pg_close(conn);
     while (self->spare_count)
         pg_close(self->spare[--self->spare_count]);
+    for (size_t i = 0; i < STORE_ASKS_MAX; i++)
+        pg_close(self->askers[i].conn);
     if (self->health.state == STORE_DEGRADED)
         wr_gauge_add(self->figures.degraded, -1);
     wr_chan_free(self->broken);
@@ -229,5 +231,5 @@ static const char *pg_path(void *engine)
 const struct store_engine store_pg = {
     .open = pg_begin, .close = pg_shut, .act = pg_act, .health = pg_health,
     .check = pg_check, .backup = pg_backup, .path = pg_path, .listen = pg_listen,
-    .tell = pg_tell,
+    .tell = pg_tell, .select = pg_select,
 };

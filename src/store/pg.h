@@ -2,8 +2,8 @@
  *
  * Writers are tasks with a connection each; what has come while they were busy is their next
  * transaction, in one pipeline (rt/desk.h, pg_conn.h).  Readers have connections of their own,
- * which the reading fibers use themselves.  One more connection is the ear: by it nodes tell
- * one another that something was queued.
+ * which the reading fibers use themselves; a few more answer strangers (sql_read.h).  One more
+ * connection is the ear: by it nodes tell one another that something was queued.
  *
  * A connection that is lost is opened anew, at once and then with growing pauses.  While no
  * writer has one the store is degraded, and writes return IO at once.  What was under way when
@@ -22,8 +22,9 @@
 
 #include "base/rand.h"
 #include "rt/desk.h"
-#include "store/pg_conn.h"
 #include "store/meter.h"
+#include "store/pg_conn.h"
+#include "store/sql_read.h"
 
 #define PG_READERS_MAX 64
 #define PG_PAUSE_MIN WR_MS(100)     /* before a lost connection is tried again ... */
@@ -32,6 +33,13 @@
 #define PG_CHANNEL_MAX 64
 
 struct pg_ear;
+
+/* One that answers strangers' statements: opened when it is needed, and kept. */
+struct pg_asker {
+    struct pg_conn *conn;           /* or NULL; if it has failed, the server may be still at
+                                     * work for it */
+    bool taken;
+};
 
 struct pg {
     char *url;
@@ -50,6 +58,7 @@ struct pg {
     bool suspect;                   /* the server has refused to write: try it first */
     size_t spare_count;
     struct pg_conn *spare[PG_READERS_MAX];
+    struct pg_asker askers[STORE_ASKS_MAX];
     struct store_health health;
     struct meter figures;
 };
@@ -76,6 +85,11 @@ wr_err pg_read(struct pg *self, struct store_act *act, wr_time deadline);
 
 /* A task: opens readers, and replaces those that were lost or cut off. */
 wr_err pg_mend(void *arg);
+
+/* ---- pg_select.c: see sql_read.h; no more than STORE_ASKS_MAX at a time ---- */
+
+wr_err pg_select(void *engine, const struct store_ask *ask, struct store_answer *ret,
+                 struct store_why *why, wr_time deadline);
 
 /* ---- pg_ear.c ---- */
 

@@ -8,7 +8,6 @@
  */
 #include "store/pg_conn.h"
 
-#include <ctype.h>
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <weir/offload.h>
 #include <weir/select.h>
 
+#include "store/pg_fault.h"
 #include "store/pg_rows.h"
 #include "store/pg_url.h"
 
@@ -148,48 +148,11 @@ static wr_err connect_by(struct pg_conn *conn, struct starting *starting, wr_tim
     return err;
 }
 
-/* The text behind ": 28P01: ", and that number; NULL when there is none. */
-static const char *numbered(const char *text, char number[6])
-{
-    for (const char *at = text; (at = strstr(at, ": ")); at++) {
-        size_t len = 0;
-        for (const char *one = at + 2; isdigit((unsigned char)*one) || *one == ' '
-             || isupper((unsigned char)*one); one++)
-            if (*one != ' ' && len++ < 5)
-                number[len - 1] = *one;
-        number[5] = '\0';
-        const char *rest = strchr(at + 2, ':');
-        if (len == 5 && rest && (isdigit((unsigned char)number[0]) || number[0] == 'X'))
-            return rest + 2;
-    }
-    return NULL;
-}
-
 static wr_err judge(const struct pg_conn *conn, wr_err err, struct store_why *why)
 {
-    char number[6] = "";
-    if (err != WR_IO) {
-        say(why, "cannot reach the server", wr_err_text(err));
-        return err;
-    }
-    const char *text = PQerrorMessage(conn->pg);
-    const char *rest = numbered(text, number);
-    if (!rest) {
-        say(why, "cannot reach the server", text);
-    } else if (strncmp(number, "28", 2) == 0) {
-        say(why, "the server does not let this user in (see to the user and the password in "
-            "the url)", rest);
-        err = WR_DENIED;
-    } else if (strcmp(number, "3D000") == 0) {
-        say(why, "the server has no such database (make it with createdb, or name another in "
-            "the url)", rest);
-        err = WR_NOTFOUND;
-    } else if (strcmp(number, "42501") == 0) {
-        say(why, "the user in the url has no right to do that", rest);
-        err = WR_DENIED;
-    } else {
-        say(why, "the server refuses the connection", rest);
-    }
+    if (err == WR_IO)
+        return pg_fault_opening(PQerrorMessage(conn->pg), why);
+    say(why, "cannot reach the server", wr_err_text(err));
     return err;
 }
 
@@ -357,21 +320,6 @@ static bool send_plain(struct pg_conn *conn, const char *sql)
 
 /* ---- what comes back ---- */
 
-/* WR_CLOSED is not among them. */
-static wr_err error_of(const PGresult *result)
-{
-    static const struct { const char *begins; wr_err err; } faults[] = {
-        { "23505", WR_EXISTS }, { "22", WR_INVALID }, { "23", WR_INVALID },
-        { "54", WR_INVALID }, { "57014", WR_TIMEOUT }, { "55P03", WR_TIMEOUT },
-        { "40", WR_BUSY }, { "42501", WR_DENIED }, { "42601", WR_INVALID },
-    };
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    for (size_t i = 0; state && i < sizeof(faults) / sizeof(faults[0]); i++)
-        if (strncmp(state, faults[i].begins, strlen(faults[i].begins)) == 0)
-            return faults[i].err;
-    return WR_IO;
-}
-
 /* Whether the connection is sound after it, and all was rolled back. */
 static bool harmless(wr_err err)
 {
@@ -383,7 +331,7 @@ static wr_err note_fault(struct pg_conn *conn, const PGresult *result)
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     say(&conn->said, text ? "the server refuses" : "the connection was lost",
         text ? text : PQerrorMessage(conn->pg));
-    return error_of(result);
+    return pg_fault_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
 }
 
 /* The result of one statement, and the NULL behind it: *ret_fault is how it went; WR_CLOSED:
@@ -543,23 +491,75 @@ wr_err pg_batch(struct pg_conn *conn, struct store_act *const *acts, size_t coun
     return err;
 }
 
-wr_err pg_exec(struct pg_conn *conn, const char *sql, wr_time deadline)
+/* ---- one by one ---- */
+
+static bool is_fault(const PGresult *result)
 {
-    wr_err fault = WR_OK;
-    wr_err err = PQsendQuery(conn->pg, sql) ? flush(conn, deadline) : WR_IO;
-    while (!err) {
-        PGresult *result = NULL;
-        err = receive(conn, &result, deadline);
-        ExecStatusType status = PQresultStatus(result);
-        if (!err && result && !fault && status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-            fault = note_fault(conn, result);
-        PQclear(result);
-        if (!err && !result)
+    ExecStatusType status = PQresultStatus(result);
+    return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK;
+}
+
+/* Its first fault, or its last result; NULL after an error, which is of the connection. */
+static wr_err collect(struct pg_conn *conn, PGresult **ret, wr_time deadline)
+{
+    wr_err err = flush(conn, deadline);
+    *ret = NULL;
+    for (PGresult *next = NULL; !err; next = NULL) {
+        err = receive(conn, &next, deadline);
+        if (err || !next)
             break;
+        bool keep = !*ret || !is_fault(*ret);
+        PQclear(keep ? *ret : next);
+        *ret = keep ? next : *ret;
     }
-    if (err)
+    if (!err && !*ret)
+        err = WR_IO;
+    if (err) {
         say(&conn->said, "the connection was lost", err == WR_IO ? PQerrorMessage(conn->pg)
                                                                  : wr_err_text(err));
+        PQclear(*ret);
+        *ret = NULL;
+    }
     conn->failed = err || PQstatus(conn->pg) != CONNECTION_OK;
-    return err ? err : fault;
+    return err;
+}
+
+wr_err pg_exec(struct pg_conn *conn, const char *sql, wr_time deadline)
+{
+    PGresult *result = NULL;
+    conn->failed = !PQsendQuery(conn->pg, sql);
+    wr_err err = conn->failed ? WR_IO : collect(conn, &result, deadline);
+    if (!err && is_fault(result))
+        err = note_fault(conn, result);
+    PQclear(result);
+    return err;
+}
+
+wr_err pg_query(struct pg_conn *conn, const char *sql, const char *const *values, int count,
+                PGresult **ret, wr_time deadline)
+{
+    *ret = NULL;
+    conn->failed = !PQsendQueryParams(conn->pg, sql, count, NULL, values, NULL, NULL, 0);
+    return conn->failed ? WR_IO : collect(conn, ret, deadline);
+}
+
+wr_err pg_describe(struct pg_conn *conn, const char *sql, PGresult **ret, wr_time deadline)
+{
+    *ret = NULL;
+    conn->failed = !PQsendPrepare(conn->pg, "", sql, 0, NULL);
+    wr_err err = conn->failed ? WR_IO : collect(conn, ret, deadline);
+    if (err || is_fault(*ret))
+        return err;
+    PQclear(*ret);
+    *ret = NULL;
+    conn->failed = !PQsendDescribePrepared(conn->pg, "");
+    return conn->failed ? WR_IO : collect(conn, ret, deadline);
+}
+
+wr_err pg_settle(struct pg_conn *conn, wr_time deadline)
+{
+    PGresult *last = NULL;
+    wr_err err = collect(conn, &last, deadline);
+    PQclear(last);
+    return err;
 }

@@ -17,6 +17,7 @@
 #define PG_BATCH_MAX 256
 
 struct pg_conn;
+struct pg_result;                   /* PGresult, of libpq */
 struct wr_fd;
 
 /* What the server cuts off by itself; 0: nothing.  The url may say otherwise, in `options`. */
@@ -42,6 +43,21 @@ wr_err pg_batch(struct pg_conn *conn, struct store_act *const *acts, size_t coun
 /* Run one or more statements without parameters or results.  Errors: EXISTS, INVALID, DENIED,
  * BUSY; IO, TIMEOUT, CANCELED. */
 wr_err pg_exec(struct pg_conn *conn, const char *sql, wr_time deadline);
+
+/* One statement, which may be a stranger's, as two are refused; with parameters as text, and
+ * rows as text.  *ret is to be cleared (PQclear), and may be the server's refusal.
+ * Errors: of the connection; then there is nothing in *ret. */
+wr_err pg_query(struct pg_conn *conn, const char *sql, const char *const *values, int count,
+                struct pg_result **ret, wr_time deadline);
+
+/* What columns it would have; it is not run.  As pg_query. */
+wr_err pg_describe(struct pg_conn *conn, const char *sql, struct pg_result **ret,
+                   wr_time deadline);
+
+/* After a pg_exec, pg_query or pg_describe that its deadline or a cancel has cut off: wait for
+ * its end, with which the connection is sound again.  Errors: TIMEOUT, CANCELED (it goes on),
+ * IO. */
+wr_err pg_settle(struct pg_conn *conn, wr_time deadline);
 
 /* Whether it is of no more use; and whether that is because the server refused something
  * (a full disk, a missing right), not because it was lost. */

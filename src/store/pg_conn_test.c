@@ -1,6 +1,7 @@
 /* On a real server: tests/postgres/run starts one and says where it is. */
 #include "store/pg_conn.h"
 
+#include <libpq-fe.h>
 #include <string.h>
 
 #include <weir/scope.h>
@@ -229,4 +230,44 @@ static wr_err reach_nobody(void *arg)
 TEST_PLAIN(a_server_that_is_not_there_is_named)
 {
     CHECK_OK(wr_run(&(struct wr_run_conf){ 0 }, reach_nobody, NULL));
+}
+
+ON_A_SERVER(one_statement_is_asked_with_text_for_values)
+{
+    PGresult *found;
+    CHECK_OK(pg_query(conn, "select $1::int + 1, 'x' as name", &(const char *){ "41" }, 1,
+                      &found, SOON));
+    CHECK_STR("42", PQgetvalue(found, 0, 0));
+    CHECK_STR("name", PQfname(found, 1));
+    PQclear(found);
+    CHECK_OK(pg_query(conn, "select 1; select 2", NULL, 0, &found, SOON));
+    CHECK_STR("42601", PQresultErrorField(found, PG_DIAG_SQLSTATE));
+    PQclear(found);
+    CHECK(!pg_failed(conn));
+}
+
+ON_A_SERVER(columns_are_told_of_what_is_not_run)
+{
+    PGresult *found;
+    CHECK_OK(pg_describe(conn, "delete from t returning id, name", &found, SOON));
+    CHECK_EQ(2, PQnfields(found));
+    CHECK_EQ(20, PQftype(found, 0));
+    PQclear(found);
+    CHECK_OK(pg_describe(conn, "selec", &found, SOON));
+    CHECK_EQ(PGRES_FATAL_ERROR, PQresultStatus(found));
+    PQclear(found);
+}
+
+ON_A_SERVER(what_was_cut_off_can_be_waited_for)
+{
+    PGresult *found;
+    CHECK_ERR(WR_TIMEOUT, pg_query(conn, "select pg_sleep(60)", NULL, 0, &found,
+                                   wr_after(WR_MS(20))));
+    CHECK(!found);
+    CHECK(pg_failed(conn));
+    CHECK_ERR(WR_TIMEOUT, pg_settle(conn, wr_after(WR_MS(1))));
+    pg_cancel(conn, SOON);
+    CHECK_OK(pg_settle(conn, SOON));
+    CHECK(!pg_failed(conn));
+    CHECK_EQ(0, rows_there(conn));
 }

@@ -30,12 +30,16 @@ wr_err store_select(struct store *store, const struct store_ask *ask, struct sto
                   STORE_ASK_SQL_MAX);
         return WR_INVALID;
     }
-    if (!store->engine->select) {
-        store_say(why, "statements are answered by a store in a file or in memory, not by a "
-                  "server: use the views, or ask the server itself with psql");
-        return WR_UNSUPPORTED;
+    wr_err err = wr_sem_acquire(store->asking, deadline);
+    if (err == WR_TIMEOUT || err == WR_BUSY) {
+        store_say(why, "%d statements are being answered, as many as may at a time: ask again "
+                  "when one is over", STORE_ASKS_MAX);
+        return WR_BUSY;
     }
-    wr_err err = store->engine->select(store->state, ask, ret, why, deadline);
+    if (err)
+        return err;
+    err = store->engine->select(store->state, ask, ret, why, deadline);
+    wr_sem_release(store->asking);
     if (err)
         store_answer_free(ret);
     return err;

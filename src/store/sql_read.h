@@ -13,7 +13,12 @@
  * refused before it runs.  A question that runs is cut off by its time, its steps and its
  * memory; no writer waits for it, but in a store in memory, which has one connection.
  *
- * Values are whole and real numbers, texts and NULL; a blob comes as hex digits, in lower case.
+ * The language is that of the engine, SQLite's or PostgreSQL's.  A server counts no steps:
+ * there the time alone cuts off, and what a server's function does in one go is not cut off but
+ * keeps one of the few connections that there are for strangers.
+ *
+ * Values are whole and real numbers, texts and NULL; a blob comes as hex digits, in lower case,
+ * and a server's boolean as 1 or 0.
  */
 #ifndef WR_STORE_SQL_READ_H
 #define WR_STORE_SQL_READ_H
@@ -30,6 +35,7 @@
 #define STORE_ASK_VALUE_MAX (128 << 10)     /* bytes of one value, also in between */
 #define STORE_ASK_BYTES_MAX (1 << 20)       /* of an answer; what follows is left out */
 #define STORE_ASK_MEMORY_MAX (64 << 20)     /* for sorting and collecting */
+#define STORE_ASKS_MAX 4                    /* at a time; others wait, to their deadline */
 
 struct store_ask {
     const char *sql;
@@ -44,8 +50,9 @@ struct store_answer {
     bool truncated;                 /* there is more */
 };
 
-/* Errors: INVALID (it is wrong, or refused), TIMEOUT (cut off), UNSUPPORTED (on a server),
- * BUSY; with a sentence in *why.  After an error the answer is empty. */
+/* Errors: INVALID (it is wrong, or refused), TIMEOUT (cut off), BUSY (STORE_ASKS_MAX were being
+ * answered until the deadline), IO, CANCELED; with a sentence in *why.  After an error the
+ * answer is empty. */
 wr_err store_select(struct store *store, const struct store_ask *ask, struct store_answer *ret,
                     struct store_why *why, wr_time deadline);
 

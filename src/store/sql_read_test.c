@@ -113,7 +113,7 @@ LOCAL_TEST(what_people_ask_is_answered)
     CHECK_EQ(5, number(store, "values (5)"));
 }
 
-LOCAL_TEST(jobs_are_seen_open_and_finished_with_words_for_their_states)
+STORE_TEST(jobs_are_seen_open_and_finished_with_words_for_their_states)
 {
     struct store_answer answer;
     struct store_jobs jobs;
@@ -193,12 +193,12 @@ LOCAL_TEST(no_function_does_more_than_compute)
         CHECK_ERR(WR_INVALID, attempt(store, tries[i]));
 }
 
-LOCAL_TEST(one_statement_is_enough)
+STORE_TEST(one_statement_is_enough)
 {
     static const char *const tries[] = {
-        "", " ", ";", "-- nothing", "/* nothing */", "select 1; select 2",
-        "select 1; delete from pages", "select ';'; select 1", "select", "select 'open",
-        "select 1 /* open */ from", "selec 1" };
+        "", " ", ";", "-- nothing", "/* nothing */", "values (1); values (2)",
+        "select 1; select 2", "select 1; delete from pages", "select ';'; select 1", "select",
+        "select 'open", "select 1 /* open */ from", "selec 1" };
     for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
         CHECK_ERR(WR_INVALID, attempt(store, tries[i]));
     CHECK_EQ(1, number(store, "select 1;"));
@@ -296,9 +296,21 @@ LOCAL_TEST(deep_and_long_statements_are_refused)
     CHECK(strstr(why.text, "bytes"));
 }
 
-SERVER_TEST(a_server_does_not_answer_statements_and_says_what_does)
+/* Units are taken as by those who ask: nobody can tell when a statement is under way. */
+STORE_TEST(no_more_are_answered_at_a_time_than_may)
 {
     struct store_answer answer;
-    CHECK_ERR(WR_UNSUPPORTED, ask(rig->store, "select 1", &answer));
-    CHECK(strstr(why.text, "psql"));
+    CHECK_OK(wr_sem_acquire_many(store->asking, STORE_ASKS_MAX, WR_NOW));
+    wr_time began = wr_now();
+    struct store_ask one = { .sql = "select 1", .rows_max = 1, .time_max = WR_S(1),
+                             .steps_max = 1000 };
+    CHECK_ERR(WR_BUSY, store_select(store, &one, &answer, &why, wr_after(WR_MS(20))));
+    CHECK(wr_now() - began >= WR_MS(20));
+    CHECK(strstr(why.text, "4 statements are being answered"));
+    wr_sem_release(store->asking);
+    CHECK_EQ(1, number(store, "select 1"));
+    CHECK_EQ(STORE_ASKS_MAX - 1, wr_sem_stat(store->asking).taken);
+    CHECK_ERR(WR_INVALID, attempt(store, "select"));
+    CHECK_EQ(STORE_ASKS_MAX - 1, wr_sem_stat(store->asking).taken);
+    wr_sem_release_many(store->asking, STORE_ASKS_MAX - 1);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/sql_read.h"
 #include "store/store_int.h"
 
 static const struct { const char *scheme; const struct store_engine *engine; } engines[] = {
@@ -51,7 +52,8 @@ wr_err store_open(struct store **ret, const struct store_conf *conf, struct stor
         return err;
     }
     wakes_init(&store->wakes);
-    if (engine->listen)
+    err = wr_sem_new(&store->asking, "store.asking", STORE_ASKS_MAX);
+    if (!err && engine->listen)
         err = engine->listen(store->state, &store->wakes, why, deadline);
     if (err) {
         store_close(store, WR_NOW);
@@ -84,6 +86,7 @@ void store_close(struct store *store, wr_time deadline)
         return;
     store->engine->close(store->state, deadline);
     wakes_fini(&store->wakes);
+    wr_sem_free(store->asking);
     free(store);
 }
 

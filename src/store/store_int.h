@@ -3,6 +3,7 @@
 #define WR_STORE_INT_H
 
 #include <weir/lane.h>
+#include <weir/sem.h>
 
 #include "store/store.h"
 #include "store/verb.h"
@@ -32,7 +33,7 @@ struct store_engine {
     wr_err (*backup)(void *engine, const char *path, struct store_why *why, wr_time deadline);
     const char *(*path)(void *engine);      /* of its file, beside which blobs may lie; or
                                              * NULL: they are rows */
-    /* sql_read.h; NULL where it is not supported. */
+    /* sql_read.h */
     wr_err (*select)(void *engine, const struct store_ask *ask, struct store_answer *ret,
                      struct store_why *why, wr_time deadline);
     /* Where others write too; NULL where nobody does.  From now on raise what they have
@@ -48,6 +49,7 @@ struct store {
     const struct store_engine *engine;
     void *state;
     struct wakes wakes;
+    struct wr_sem *asking;          /* sql_read.h: a unit for each that is answered */
 };
 
 /* Something was queued under this name, and committed: wake who waits, here and elsewhere. */

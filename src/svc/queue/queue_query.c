@@ -91,12 +91,21 @@ static void write_answer(struct wr_json *json, const struct store_answer *answer
 
 /* ---- SQL ---- */
 
+static const char *code_of(wr_err err)
+{
+    if (err == WR_INVALID)
+        return "INVALID_PARAMS";
+    return err == WR_TIMEOUT ? "TIMEOUT" : "INTERNAL_ERROR";
+}
+
 /* Where people often go wrong. */
 static const char *hint_for(const char *said)
 {
-    if (strstr(said, "no such column") && strstr(said, "task_id"))
+    bool missing = strstr(said, "no such column") || strstr(said, "no such table")
+        || strstr(said, "does not exist");
+    if (missing && strstr(said, "task_id"))
         return "; pages, fragments and edges belong to all tasks: join task_pages or claims";
-    if (strstr(said, "no such table") || strstr(said, "no such column"))
+    if (missing)
         return "; options.include_schema shows tables and columns";
     return "";
 }
@@ -178,8 +187,8 @@ wr_err queue_query_sql(struct queue_desk *desk, const struct queue_said *said,
     wr_time began = wr_now();
     err = store_select(store, &ask, &answer, &words, deadline);
     if (err)
-        return queue_why_say(why, err, err == WR_TIMEOUT ? "TIMEOUT" : "INVALID_PARAMS", "sql",
-                             "%.250s%s", words.text, hint_for(words.text));
+        return queue_why_say(why, err, code_of(err), "sql", "%.250s%s", words.text,
+                             hint_for(words.text));
     struct wr_json json = wr_json_to(text);
     wr_json_object(&json, NULL);
     wr_json_bool(&json, "ok", true);

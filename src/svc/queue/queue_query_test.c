@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "store/evidence_view.h"
 #include "store/webpage.h"
 #include "testing/queue_rig.h"
 
@@ -77,7 +78,7 @@ static void end(void)
     queue_rig_stop(&jobs);
 }
 
-LOCAL_TEST(a_select_is_answered_with_rows_and_names)
+STORE_TEST(a_select_is_answered_with_rows_and_names)
 {
     begin(store);
     CHECK_OK(ask(queue_query_sql, "{\"sql\":\"select title, 1.5 as x, null as n, 7 as i "
@@ -92,7 +93,7 @@ LOCAL_TEST(a_select_is_answered_with_rows_and_names)
     end();
 }
 
-LOCAL_TEST(what_does_not_only_read_is_refused_with_a_sentence)
+STORE_TEST(what_does_not_only_read_is_refused_with_a_sentence)
 {
     begin(store);
     CHECK_ERR(WR_INVALID, ask(queue_query_sql, "{\"sql\":\"delete from pages\"}"));
@@ -110,7 +111,34 @@ LOCAL_TEST(what_does_not_only_read_is_refused_with_a_sentence)
     end();
 }
 
-LOCAL_TEST(views_are_listed_and_read)
+STORE_TEST(a_statement_is_cut_off_and_told_so)
+{
+    begin(store);
+    CHECK_ERR(WR_TIMEOUT, ask(queue_query_sql, "{\"sql\":\"with recursive n (i) as (select 1 "
+                              "union all select i + 1 from n) select count(*) from n\","
+                              "\"options\":{\"timeout_ms\":50}}"));
+    CHECK_STR("TIMEOUT", why.code);
+    CHECK(strstr(why.text, "the query was interrupted"));
+    end();
+}
+
+/* Those who ask have units of it; see sql_read.h. */
+STORE_TEST(who_asks_while_too_many_are_answered_is_told_to_come_back)
+{
+    begin(store);
+    CHECK_OK(wr_sem_acquire_many(store->asking, STORE_ASKS_MAX, WR_NOW));
+    struct queue_said said = { of_json, NULL };
+    json_t *json = json_pack("{s:s}", "sql", "select 1");
+    said.from = json;
+    CHECK_ERR(WR_BUSY, queue_query_sql(&desk, &said, &text, &why, wr_after(WR_MS(10))));
+    CHECK(strstr(why.text, "ask again when one is over"));
+    CHECK_EQ(429, wr_err_http(WR_BUSY));
+    json_decref(json);
+    wr_sem_release_many(store->asking, STORE_ASKS_MAX);
+    end();
+}
+
+STORE_TEST(views_are_listed_and_read)
 {
     begin(store);
     CHECK_OK(ask(queue_list_views, "{}"));
@@ -125,7 +153,21 @@ LOCAL_TEST(views_are_listed_and_read)
     end();
 }
 
-LOCAL_TEST(what_is_cited_can_be_queued)
+/* The tasks' own tables are empty, and all can be read. */
+STORE_TEST(each_view_is_read)
+{
+    begin(store);
+    for (size_t i = 0; i < store_view_count; i++) {
+        char arguments[120];
+        snprintf(arguments, sizeof(arguments), "{\"view_name\":\"%s\",\"task_id\":\"%s\"}",
+                 store_views[i].name, jobs.task);
+        CHECK_OK(ask(queue_query_view, arguments));
+        CHECK(says("\"row_count\":"));
+    }
+    end();
+}
+
+STORE_TEST(what_is_cited_can_be_queued)
 {
     begin(store);
     CHECK_OK(ask_candidates(jobs.task, "{\"dry_run\":true}"));
