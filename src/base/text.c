@@ -351,6 +351,11 @@ void wr_text_json(struct wr_text *text, const char *bytes, size_t len)
         text->cut++;
 }
 
+void wr_text_plain(struct wr_text *text, const char *bytes, size_t len)
+{
+    escape(text, bytes, len, plain, 0);
+}
+
 static bool is_bare(const char *bytes, size_t len)
 {
     const unsigned char *at = (const unsigned char *)bytes, *end = at + len;
@@ -367,7 +372,7 @@ static bool is_bare(const char *bytes, size_t len)
 void wr_text_logfmt(struct wr_text *text, const char *bytes, size_t len)
 {
     if (is_bare(bytes, len))
-        escape(text, bytes, len, plain, 0);
+        wr_text_plain(text, bytes, len);
     else
         wr_text_json(text, bytes, len);
 }

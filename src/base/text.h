@@ -14,7 +14,7 @@
  * Nothing allocates, but for a text that was asked to (wr_text_heap): that grows
  * up to a limit, and when there is no memory it is cut like any other.
  *
- * The three escapers take any bytes and write valid UTF-8: a byte that is not
+ * The four escapers take any bytes and write valid UTF-8: a byte that is not
  * part of a valid sequence becomes U+FFFD.  They never leave half a character
  * or half an escape behind, and a quote that was opened is always closed.
  */
@@ -70,6 +70,9 @@ void wr_text_rfc3339(struct wr_text *text, struct wr_wall wall);
 /* A JSON string, with its quotes.  Control characters are escaped, DEL and
  * the C1 ones too, so that a terminal shows the line and does not obey it. */
 void wr_text_json(struct wr_text *text, const char *bytes, size_t len);
+
+/* The bytes as they are, but for what is no UTF-8. */
+void wr_text_plain(struct wr_text *text, const char *bytes, size_t len);
 
 /* A logfmt value: bare when it is one word without quotes, backslashes and
  * equal signs, else a JSON string. */

@@ -207,6 +207,7 @@ static const char *written(writer_fn fn, const char *bytes, size_t len)
 #define JSON(literal)   written(wr_text_json, literal, sizeof(literal) - 1)
 #define LOGFMT(literal) written(wr_text_logfmt, literal, sizeof(literal) - 1)
 #define LABEL(literal)  written(wr_text_label, literal, sizeof(literal) - 1)
+#define PLAIN(literal)  written(wr_text_plain, literal, sizeof(literal) - 1)
 
 TEST_PLAIN(json_strings_escape_what_json_and_terminals_must_not_see)
 {
@@ -262,6 +263,12 @@ TEST_PLAIN(logfmt_values_are_bare_words_or_quoted)
     CHECK_STR("\"c:\\\\dir\"", LOGFMT("c:\\dir"));
     CHECK_STR("\"line\\nlevel=error\"", LOGFMT("line\nlevel=error"));
     CHECK_STR("\"\\u0085\"", LOGFMT("\xc2\x85"));
+}
+
+TEST_PLAIN(plain_text_stays_but_for_what_is_no_utf8)
+{
+    CHECK_STR("a \"b\"\n", PLAIN("a \"b\"\n"));
+    CHECK_STR("Gr\xc3\xbc" LOST, PLAIN("Gr\xc3\xbc\xc3"));
 }
 
 TEST_PLAIN(label_values_escape_three_characters_and_no_more)

@@ -126,8 +126,14 @@ void store_auths_free(struct store_auths *auths)
     " or (?1::text = 'expired' and expires_at <= now_ms()))" \
     " order by queued_at limit " WR_STR(STORE_AUTH_LIST_MAX) " for update"
 
+/* Two who resolve the last two items of a job must see one another's. */
+static const struct store_verb lock = {
+    .name = "auth.lock",
+    .postgres = "lock table intervention_queue in share row exclusive mode",
+};
+
 static const struct store_verb resolve = {
-    .name = "auth.resolve", .writes = true, .undo = true,
+    .name = "auth.resolve", .writes = true, .undo = true, .first = &lock,
     .sqlite = { "update intervention_queue set status = ?1, completed_at = now_ms()"
                 " where id in (" THESE ") returning " COLUMNS,
                 "update job set state = 1" SETTLED " and" HELPED,

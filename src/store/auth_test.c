@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include <weir/scope.h>
+
 #include "store/task.h"
 #include "testing/settle.h"
 #include "testing/store_rig.h"
@@ -166,4 +168,44 @@ STORE_TEST(a_stop_cancels_the_job_and_what_it_waits_for)
     CHECK_EQ(1, counts.counts[0].jobs[STORE_JOB_WAITING]);
     CHECK_EQ(STORE_JOB_CANCELED, state_of(store));
     CHECK_EQ(0, waiting(store, NULL));
+}
+
+/* ---- two at once ---- */
+
+struct helper { struct store *store; const char *id; };
+
+static wr_err help(void *arg)
+{
+    struct helper *helper = arg;
+    struct store_auths auths;
+    CHECK_OK(store_auth_resolve(helper->store, &(struct store_auth_which){ .id = helper->id },
+                                STORE_AUTH_COMPLETED, slots, &auths, SOON));
+    store_auths_free(&auths);
+    return WR_OK;
+}
+
+STORE_TEST(two_who_help_with_one_job_at_once_bring_it_back)
+{
+    wait_with(store, items);
+    for (uint32_t i = 0; i < 20; i++) {
+        struct helper one = { store, "a1" }, two = { store, "a2" };
+        char again[sizeof(items)], first[8], second[8];
+        snprintf(first, sizeof(first), "b%u", i);
+        snprintf(second, sizeof(second), "c%u", i);
+        if (i > 0) {
+            snprintf(again, sizeof(again), "[[\"%s\",\"u\",\"a.example\",\"captcha\",\"high\"],"
+                     "[\"%s\",\"u\",\"b.example\",\"login\",\"low\"]]", first, second);
+            one.id = first;
+            two.id = second;
+            uint32_t attempt = claim(store);
+            CHECK_OK(store_auth_park(store, "j1", attempt, again, WITHIN, SOON));
+        }
+        struct wr_scope *scope = scope_open();
+        go(scope, help, &one);
+        go(scope, help, &two);
+        CHECK_OK(wr_scope_join(scope, SOON));
+        CHECK_OK(wr_scope_close(scope));
+        if (!CHECK_EQ(STORE_JOB_QUEUED, state_of(store)))
+            return;
+    }
 }

@@ -289,18 +289,29 @@ static const struct store_verb finish = {
                 " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
+/* Nothing follows in a task of which all jobs were stopped.  On a server its row is held, so
+ * that a stop at this moment comes before or after, and is seen. */
+#define GOES_ON "(status <> 'paused' or stopped_all = 0)"
+#define OF_TASK " where exists (select 1 from job join tasks on tasks.id = job.task" \
+    " where job.id = ?1 and attempt = ?2 and state = 2 and lease_until > now_ms()" \
+    " and " GOES_ON ")"
+#define OPEN_TASK(from) "going as (select tasks.id as task from tasks, " from \
+    " where tasks.id = " from ".task and " GOES_ON " for share of tasks)"
+
 #define NEXT INTO_JOB("(select task from job where id = ?1)", "?6")
-#define NEXT_THERE INTO_JOB_THERE("gone.task")
+#define NEXT_THERE INTO_JOB_THERE("going.task")
 
 /* What comes next is queued before the job has gone, since only who holds it may. */
 static const struct store_verb finish_and_next = {
-    .name = "job.finish_and_next", .writes = true, .undo = true,
+    .name = "job.finish_and_next",
+    .writes = true,
+    .undo = true,
     .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,
-                NEXT " where exists (select 1 from job" HELD ") on conflict do nothing",
-                "delete from job" HELD },
-    .postgres = "with gone as (delete from job" HELD " returning *), next as (" NEXT_THERE
-                " from json_array_elements(?6::json) as v, gone on conflict do nothing)"
-                GONE_INTO_DONE " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
+                NEXT OF_TASK " on conflict do nothing", "delete from job" HELD },
+    .postgres = "with gone as (delete from job" HELD " returning *), " OPEN_TASK(
+        "gone") ", next as (" NEXT_THERE " from json_array_elements(?6::json) as v, going on "
+                                         "conflict do nothing)" GONE_INTO_DONE
+                " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
 static void wake_all(struct store *store, const char *const *slots)
@@ -328,14 +339,15 @@ wr_err store_job_finish(struct store *store, const char *id, uint32_t attempt,
 }
 
 #define CHAINED INTO_JOB("(select task from job where id = ?1)", "?3")
-#define CHAINED_THERE INTO_JOB_THERE("held.task")
+#define CHAINED_THERE INTO_JOB_THERE("going.task")
 
 static const struct store_verb chain = {
     .name = "job.chain", .writes = true, .undo = true,
-    .sqlite = { CHAINED " where exists (select 1 from job" HELD ") on conflict do nothing",
+    .sqlite = { CHAINED OF_TASK " on conflict do nothing",
                 "select 1 from job" HELD },
-    .postgres = "with held as (select task from job" HELD " for update), next as ("
-                CHAINED_THERE " from json_array_elements(?3::json) as v, held"
+    .postgres = "with held as (select task from job" HELD " for update), "
+                OPEN_TASK("held") ", next as ("
+                CHAINED_THERE " from json_array_elements(?3::json) as v, going"
                 " on conflict do nothing) select 1::bigint from held",
 };
 

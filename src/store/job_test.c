@@ -7,6 +7,7 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "store/task.h"
 #include "testing/settle.h"
 #include "testing/store_rig.h"
 
@@ -288,11 +289,19 @@ static const char *const slots[] = { "net", NULL };
 static const char sequel[] = "[[\"n1\",\"verify_nli\",\"net\",45,\"key\",{\"c\":[1]}],"
                              "[\"n2\",\"verify_nli\",\"net\",45,\"key\",{}]]";
 
+/* What follows belongs to a task that is there. */
+static void make_task(struct store *store)
+{
+    CHECK_OK(store_task_add(store, &(struct store_task_new){
+        .id = "task", .hypothesis = "h", .pages_max = 1, .seconds_max = 1 }, SOON));
+}
+
 STORE_TEST(what_comes_next_is_queued_with_the_end_of_a_job_and_each_key_once)
 {
     char id[STORE_JOB_ID_MAX + 1];
     struct store_jobs jobs;
     uint64_t seen = 0;
+    make_task(store);
     CHECK_OK(add(store, "j1", 0));
     uint32_t attempt = claim(store, id);
     CHECK_OK(store_job_wait(store, "net", &seen, WR_NOW));
@@ -313,6 +322,7 @@ STORE_TEST(who_does_not_hold_a_job_queues_nothing_after_it)
 {
     char id[STORE_JOB_ID_MAX + 1];
     struct store_jobs jobs;
+    make_task(store);
     CHECK_OK(add(store, "j1", 0));
     CHECK_EQ(1, claim(store, id));
     CHECK_ERR(WR_NOTFOUND, store_job_finish(store, "j1", 2, &(struct store_job_end){

@@ -291,13 +291,26 @@ static wr_err send_prepare(struct pg_conn *conn, const struct store_verb *verb, 
     return WR_OK;
 }
 
-static wr_err send_verb(struct pg_conn *conn, const struct store_act *act)
+/* How many parameters it has. */
+static size_t values_of(const struct store_verb *verb)
+{
+    const char *sql = verb->postgres ? verb->postgres : verb->sqlite[0];
+    size_t most = 0;
+    for (const char *at = sql; (at = strchr(at, '?')); at++) {
+        size_t number = strtoul(at + 1, NULL, 10);
+        most = number > most ? number : most;
+    }
+    return most;
+}
+
+static wr_err send_verb(struct pg_conn *conn, const struct store_verb *verb,
+                        struct store_values values)
 {
     const char *at[STORE_VALUES_MAX];
     int lens[STORE_VALUES_MAX], formats[STORE_VALUES_MAX];
     char numbers[STORE_VALUES_MAX][32];
-    for (size_t i = 0; i < act->values.count; i++) {
-        const struct store_value *value = &act->values.values[i];
+    for (size_t i = 0; i < values.count; i++) {
+        const struct store_value *value = &values.values[i];
         at[i] = value->type == STORE_IS_NULL ? NULL : value->bytes ? value->bytes : "";
         lens[i] = (int)value->len;
         formats[i] = value->type == STORE_IS_BLOB;
@@ -309,8 +322,8 @@ static wr_err send_verb(struct pg_conn *conn, const struct store_act *act)
             continue;
         at[i] = numbers[i];
     }
-    return PQsendQueryPrepared(conn->pg, act->verb->name, (int)act->values.count, at, lens,
-                               formats, 1) ? WR_OK : WR_IO;
+    return PQsendQueryPrepared(conn->pg, verb->name, (int)values.count, at, lens, formats, 1)
+        ? WR_OK : WR_IO;
 }
 
 static bool send_plain(struct pg_conn *conn, const char *sql)
@@ -359,8 +372,9 @@ static wr_err take_answer(struct pg_conn *conn, struct store_rows *ret, wr_err *
 
 /* ---- a batch ---- */
 
-/* What was sent for each act: whether it had to be prepared, and how many were before. */
-struct sent { bool prepared; size_t verbs_before; };
+/* What was sent for each act: whether it, and what comes first, had to be prepared, and how
+ * many were before. */
+struct sent { bool prepared, first_prepared; size_t verbs_before; };
 
 struct batch {
     struct store_act *const *acts;
@@ -372,6 +386,14 @@ struct batch {
     wr_err fault;                   /* of acts[at] */
 };
 
+static wr_err send_first(struct pg_conn *conn, const struct store_act *act, struct sent *sent)
+{
+    const struct store_verb *first = act->verb->first;
+    wr_err err = send_prepare(conn, first, &sent->first_prepared);
+    return err ? err : send_verb(conn, first, (struct store_values){ act->values.values,
+                                                                    values_of(first) });
+}
+
 static wr_err send_all(struct pg_conn *conn, struct batch *batch)
 {
     wr_err err = PQenterPipelineMode(conn->pg) ? WR_OK : WR_IO;
@@ -379,10 +401,14 @@ static wr_err send_all(struct pg_conn *conn, struct batch *batch)
         err = WR_IO;
     for (size_t i = 0; i < batch->count && !err; i++) {
         struct sent *sent = &batch->sent[i];
+        const struct store_act *act = batch->acts[i];
         sent->verbs_before = conn->verb_count;
-        err = send_prepare(conn, batch->acts[i]->verb, &sent->prepared);
+        if (act->verb->first)
+            err = send_first(conn, act, sent);
         if (!err)
-            err = send_verb(conn, batch->acts[i]);
+            err = send_prepare(conn, act->verb, &sent->prepared);
+        if (!err)
+            err = send_verb(conn, act->verb, act->values);
     }
     return err ? err : PQpipelineSync(conn->pg) ? WR_OK : WR_IO;
 }
@@ -406,21 +432,26 @@ static wr_err take_sync(struct pg_conn *conn, wr_err *ret_fault, wr_time deadlin
     }
 }
 
-/* Both answers of an act.  What is prepared is not undone by a rollback, but what came after a
+/* All answers of an act.  What is prepared is not undone by a rollback, but what came after a
  * failure was not prepared at all. */
 static wr_err take_act(struct pg_conn *conn, struct batch *batch, size_t i, wr_err *ret_fault,
                        wr_time deadline)
 {
     const struct sent *sent = &batch->sent[i];
-    wr_err prepared = WR_OK, done = WR_OK;
-    wr_err err = sent->prepared ? take_answer(conn, NULL, &prepared, deadline) : WR_OK;
-    if (!err)
-        err = take_answer(conn, &batch->acts[i]->rows, &done, deadline);
-    if (err)
-        return err;
-    if (prepared && conn->verb_count > sent->verbs_before)
-        conn->verb_count = sent->verbs_before;
-    *ret_fault = prepared ? prepared : done;
+    enum { FIRST_PREPARED, FIRST, PREPARED, DONE, ANSWERS };
+    const bool expected[ANSWERS] = { sent->first_prepared, batch->acts[i]->verb->first,
+                                     sent->prepared, true };
+    for (int which = 0; which < ANSWERS; which++) {
+        wr_err fault = WR_OK;
+        wr_err err = !expected[which] ? WR_OK
+            : take_answer(conn, which == DONE ? &batch->acts[i]->rows : NULL, &fault, deadline);
+        if (err)
+            return err;
+        bool unprepared = fault && (which == FIRST_PREPARED || which == PREPARED);
+        if (unprepared && conn->verb_count > sent->verbs_before)
+            conn->verb_count = sent->verbs_before;
+        *ret_fault = *ret_fault ? *ret_fault : fault;
+    }
     return WR_OK;
 }
 

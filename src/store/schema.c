@@ -31,6 +31,7 @@ const struct store_step *const store_steps[] = {
     &store_domain_tables,
     &store_job_view,
     &store_embedding_tables,
+    &store_task_scope,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);

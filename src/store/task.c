@@ -48,6 +48,12 @@ const struct store_step store_task_tables = {
         "create index job_done_task on job_done (task, kind, state, finished_at);",
 };
 
+/* Whether all kinds of jobs were stopped: then none follows on those that still run. */
+const struct store_step store_task_scope = {
+    .sqlite = "alter table tasks add column stopped_all integer not null default 0;",
+    .postgres = "alter table tasks add column stopped_all bigint not null default 0;",
+};
+
 static const char *const words[] = {
     [STORE_TASK_CREATED] = "created", [STORE_TASK_EXPLORING] = "exploring",
     [STORE_TASK_PAUSED] = "paused", [STORE_TASK_FAILED] = "failed",
@@ -188,9 +194,14 @@ wr_err store_task_allow(struct store *store, const char *id, int64_t pages_max,
 #define NO_PAGES " pages_used >= max_pages"
 #define NO_TIME " active_ms + coalesce(now_ms() - active_since, 0) >= max_seconds * 1000"
 
+/* Who submits and who stops come one after the other. */
+static const struct store_verb lock = {
+    .name = "task.lock", .postgres = "select 1 from tasks where id = ?1 for update",
+};
+
 /* What was there before stands between what is queued and what that changes. */
 static const struct store_verb submit = {
-    .name = "task.submit", .writes = true, .undo = true,
+    .name = "task.submit", .writes = true, .undo = true, .first = &lock,
     .sqlite = { SUBMITTED " where exists (select 1 from tasks where id = ?1 and status <>"
                 " 'failed' and not" NO_PAGES " and not" NO_TIME ") on conflict do nothing",
                 "select status," NO_PAGES "," NO_TIME ","
@@ -202,7 +213,7 @@ static const struct store_verb submit = {
     .postgres = "with one as (select v, i - 1 as i from"
                 " json_array_elements(?2::json) with ordinality as j (v, i)),"
                 " asked as (select status, (" NO_PAGES ")::int::bigint as pages,"
-                "  (" NO_TIME ")::int::bigint as time from tasks where id = ?1 for update),"
+                "  (" NO_TIME ")::int::bigint as time from tasks where id = ?1),"
                 " added as (" SUBMITTED_THERE " from one, asked"
                 "  where asked.status <> 'failed' and pages = 0 and time = 0 order by i"
                 "  on conflict do nothing returning id),"
@@ -241,7 +252,8 @@ void store_submitted_free(struct store_submitted *submitted)
 }
 
 #define STOPPED " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
-#define TO_PAUSED "update tasks set status = 'paused', stop_reason = ?4," \
+#define TO_PAUSED(all) "update tasks set status = 'paused', stop_reason = ?4," \
+    " stopped_all = case when " all " is null then 1 else 0 end," \
     " stopped_at = now_ms(), active_ms = active_ms + coalesce(now_ms() - active_since, 0)," \
     " active_since = null where id = ?1 and status <> 'failed'"
 #define NOT_NEEDED " set status = 'cancelled', completed_at = now_ms()" \
@@ -249,17 +261,24 @@ void store_submitted_free(struct store_submitted *submitted)
 #define CANCELED_BY " null, 'CANCELLED: the task was stopped'"
 
 static const struct store_verb stop_verb = {
-    .name = "task.stop", .writes = true, .undo = true,
+    .name = "task.stop",
+    .writes = true,
+    .undo = true,
+    .first = &lock,
     .sqlite = { INTO_DONE " 6," AS_IT_WAS CANCELED_BY " from job" STOPPED,
                 "select kind, state, count(*), 0 from job" STOPPED " group by kind, state",
-                "delete from job" STOPPED, TO_PAUSED,
+                "delete from job" STOPPED, TO_PAUSED("?2"),
                 "update intervention_queue" NOT_NEEDED },
-    .postgres = "with gone as (delete from job where task = ?1 and (?2::text is null or"
-                " kind = ?2) and (state <> 2 or ?3::boolean) returning *),"
-                " paused as (" TO_PAUSED "),"
-                " excused as (update intervention_queue" NOT_NEEDED "),"
-                " done as (" GONE_INTO_DONE " 6," AS_IT_WAS CANCELED_BY FROM_GONE ")"
-                " select kind, state, count(*), 0::bigint from gone group by kind, state",
+    .postgres =
+        "with gone as (delete from job where task = ?1 and (?2::text is null or"
+        " kind = ?2) and (state <> 2 or ?3::boolean) returning *),"
+        " paused as (" TO_PAUSED("?2::text") "),"
+                                             " excused as (update intervention_queue" NOT_NEEDED
+                                             "),"
+                                             " done as (" GONE_INTO_DONE
+                                             " 6," AS_IT_WAS CANCELED_BY FROM_GONE ")"
+                                             " select kind, state, count(*), 0::bigint from "
+                                             "gone group by kind, state",
 };
 
 /* Rows of kind, state, how many, when the last. */

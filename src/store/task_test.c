@@ -361,3 +361,88 @@ STORE_TEST(ten_thousand_are_submitted_at_once)
     CHECK_OK(store_task_count(store, "t1", &counts, SOON));
     CHECK_EQ(10000, counts.counts[0].jobs[STORE_JOB_QUEUED]);
 }
+
+/* ---- what stops beside what goes on ---- */
+
+static void finish_with_next(struct store *store, const char *id, uint32_t attempt)
+{
+    CHECK_OK(store_job_finish(store, id, attempt, &(struct store_job_end){
+        .state = STORE_JOB_COMPLETED, .slots = slots,
+        .next = "[[\"n1\",\"verify_nli\",\"net\",45,null,{}]]" }, SOON));
+}
+
+static size_t queued(struct store *store, const char *task)
+{
+    struct store_jobs jobs;
+    CHECK_OK(store_task_open_jobs(store, task, 64, &jobs, SOON));
+    size_t count = jobs.count;
+    store_jobs_free(&jobs);
+    return count;
+}
+
+STORE_TEST(nothing_follows_on_a_job_that_ends_after_all_of_its_task_was_stopped)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_counts counts;
+    make(store, "t1");
+    submit(store, "t1", one);
+    uint32_t attempt = claim(store, id);
+    CHECK_OK(store_task_stop(store, "t1", &(struct store_task_stop){ .reason = "user" },
+                             &counts, SOON));
+    CHECK_OK(store_job_chain(store, id, attempt, "[[\"c1\",\"verify_nli\",\"net\",45,null,{}]]",
+                             slots, SOON));
+    finish_with_next(store, id, attempt);
+    CHECK_EQ(0, queued(store, "t1"));
+}
+
+STORE_TEST(what_follows_on_a_target_goes_on_when_only_targets_were_stopped)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_counts counts;
+    make(store, "t1");
+    submit(store, "t1", one);
+    uint32_t attempt = claim(store, id);
+    CHECK_OK(store_task_stop(store, "t1", &(struct store_task_stop){
+        .reason = "user", .kind = "target_queue" }, &counts, SOON));
+    finish_with_next(store, id, attempt);
+    CHECK_EQ(1, queued(store, "t1"));
+}
+
+struct race { struct store *store; char task[8]; int number; };
+
+static wr_err race_submit(void *arg)
+{
+    struct race *race = arg;
+    char jobs[4000] = "[", *at = jobs + 1;
+    for (int i = 0; i < 50; i++)
+        at += snprintf(at, 70, "%s[\"r%d-%d\",\"target_queue\",\"net\",50,null,{}]",
+                       i ? "," : "", race->number, i);
+    snprintf(at, 2, "]");
+    submit(race->store, race->task, jobs);
+    return WR_OK;
+}
+
+static wr_err race_stop(void *arg)
+{
+    struct race *race = arg;
+    struct store_counts counts;
+    CHECK_OK(store_task_stop(race->store, race->task, &(struct store_task_stop){
+        .reason = "user" }, &counts, SOON));
+    return WR_OK;
+}
+
+STORE_TEST(a_task_that_a_stop_beside_a_submit_has_paused_has_nothing_queued)
+{
+    for (int i = 0; i < 30; i++) {
+        struct race race = { .store = store, .number = i };
+        snprintf(race.task, sizeof(race.task), "r%d", i);
+        make(store, race.task);
+        struct wr_scope *scope = scope_open();
+        go(scope, race_submit, &race);
+        go(scope, race_stop, &race);
+        CHECK_OK(wr_scope_join(scope, SOON));
+        CHECK_OK(wr_scope_close(scope));
+        bool paused = status_of(store, race.task) == STORE_TASK_PAUSED;
+        CHECK_EQ(paused ? 0 : 50, queued(store, race.task));
+    }
+}

@@ -13,11 +13,11 @@
  *     ...rows.count, store_text(&rows, 0, 0)
  *     store_rows_free(&rows);
  *
- * For PostgreSQL a verb is one statement, so that many travel in one pipeline.  SQLite has no
- * statement that changes two tables: there it is up to eight, with the same parameters, in the
- * one transaction of the batch; the rows are those of the last one that returns any.  In both,
- * now_ms() is the moment by the store's clock, in milliseconds since 1970: the node's for a
- * file, the server's for a server.
+ * For PostgreSQL a verb is one statement, so that many travel in one pipeline, and, where need
+ * be, one before it that locks.  SQLite has no statement that changes two tables: there it is
+ * up to eight, with the same parameters, in the one transaction of the batch; the rows are
+ * those of the last one that returns any.  In both, now_ms() is the moment by the store's
+ * clock, in milliseconds since 1970: the node's for a file, the server's for a server.
  *
  * Statements are prepared once on each connection.  Rows and bytes of a result are bounded.
  */
@@ -43,6 +43,10 @@ struct store_verb {
                                      * its rows are too large */
     const char *sqlite[STORE_STATEMENTS_MAX];
     const char *postgres;
+    const struct store_verb *first; /* on a server: done before it, in the same transaction,
+                                     * with the first of its values.  A statement sees what was
+                                     * there when it began: one that must see what others do
+                                     * beside it takes hold of something here */
 };
 
 enum store_type {

@@ -12,8 +12,9 @@
  *
  * A job does what its input says: "ok", "fail", "hold" (until rig.gate is set), "panic",
  * "person" (asks for one, unless rig.solved), "chain" (citations now, verification then),
- * "large" (says more than may be said), "cancel" (returns CANCELED unasked); "borrow" takes
- * the browser's slot first, and keeps it.
+ * "large" (says more than may be said), "cancel" (returns CANCELED unasked), "half" (fails with
+ * half a character), "bytes" (says what is no text); "borrow" takes the browser's slot first,
+ * and keeps it.
  */
 #ifndef WR_TESTING_QUEUE_RIG_H
 #define WR_TESTING_QUEUE_RIG_H
@@ -65,6 +66,10 @@ static inline wr_err queue_rig_act(struct queue_rig *rig, struct queue_work *wor
         return queue_rig_hold(rig, work);
     if (strstr(input, "fail"))
         return queue_work_fail(work, WR_IO, "ALL_FETCHES_FAILED", "it is %s", "broken");
+    if (strstr(input, "half"))
+        return queue_work_fail(work, WR_IO, "ALL_FETCHES_FAILED", "it is \xc3");
+    if (strstr(input, "bytes"))
+        wr_text_str(queue_work_output(work), "\xff");
     if (strstr(input, "panic"))
         wr_panic("as it was told");
     if (strstr(input, "cancel"))

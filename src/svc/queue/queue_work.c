@@ -78,10 +78,16 @@ wr_err queue_work_fail(struct queue_work *work, wr_err err, const char *code,
                        const char *format, ...)
 {
     va_list args;
-    int len = snprintf(work->error, sizeof(work->error), "%s: ", code);
+    char said[WORK_ERROR_MAX];
+    struct wr_text text = wr_text_over(work->error, sizeof(work->error));
     va_start(args, format);
-    vsnprintf(work->error + len, sizeof(work->error) - (size_t)len, format, args);
+    vsnprintf(said, sizeof(said), format, args);
     va_end(args);
+    wr_text_str(&text, code);
+    wr_text_str(&text, ": ");
+    /* It may say what a stranger has said, or a part of it: a server takes whole characters
+     * only. */
+    wr_text_plain(&text, said, strlen(said));
     return err;
 }
 

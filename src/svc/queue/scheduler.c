@@ -173,19 +173,36 @@ static void count(const struct queue_work *work, wr_err err, bool ours, wr_time 
                                                       : "completed", took);
 }
 
+/* Who stops a task cancels its jobs and then ends those that run.  One that was claimed
+ * between the two was queued after the stop, and is not meant: it goes back. */
+static void give_back(struct queue_work *work)
+{
+    (void)!store_job_requeue(work->store, work->id, work->attempt, false,
+                             wr_after(STORE_WITHIN));
+}
+
 /* As long as it is ours it is tried again: a store that cannot write now may be able to soon.
- * It is counted as what was written, before anybody is told.
+ * What it refuses for good is not what we say then.  It is counted as what was written, before
+ * anybody is told.
  * False: it could not be written, and is not ours any more. */
 static bool conclude(struct scheduler *self, struct queue_work *work, wr_err err, wr_time took)
 {
     const char *awaited = work_awaited(work), *next = work_next(work);
     wr_time pause = PAUSE_MIN, until;
     enum work_fate fate;
-    for (;;) {
+    for (bool refused = false;;) {
         fate = running_fate(self->running, work, &until);
+        if (fate == WORK_STOPPED)
+            give_back(work);
         if (fate == WORK_STOPPED || fate == WORK_LOST || wr_now() >= until)
             break;
         wr_err wrote = write_end(work, err, fate == WORK_DRAINED, awaited, next);
+        if (wrote == WR_INVALID && !refused) {
+            err = queue_work_fail(work, wrote, "INTERNAL_ERROR", "the store refuses what it "
+                                  "came to");
+            refused = true;
+            continue;
+        }
         if (!wrote) {
             count(work, err, fate == WORK_OURS, took);
             scheduler_announce(self, work->task);

@@ -194,6 +194,27 @@ STORE_TEST(what_follows_may_fail_and_its_target_is_completed)
     queue_rig_stop(&rig);
 }
 
+STORE_TEST(a_job_that_fails_with_half_a_character_has_failed)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "half");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
+    queue_rig_stop(&rig);
+}
+
+/* A file takes any bytes. */
+SERVER_TEST(a_job_whose_result_the_store_refuses_has_failed)
+{
+    struct queue_rig queue = { 0 };
+    queue_rig_start(&queue, rig->store);
+    const char *task = queue_rig_task(&queue);
+    queue_rig_add(&queue, task, "bytes");
+    queue_rig_until(&queue, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
+    queue_rig_stop(&queue);
+}
+
 /* ---- leases ---- */
 
 LOCAL_TEST(a_lease_is_renewed_for_as_long_as_the_job_runs)
