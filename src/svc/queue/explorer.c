@@ -8,6 +8,7 @@
 #include <weir/addr.h>
 #include <weir/cache.h>
 #include <weir/scope.h>
+#include <weir/task.h>
 
 #include "store/domain_rule.h"
 #include "svc/queue/explorer_int.h"
@@ -24,12 +25,15 @@ wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
     if (!explorer)
         return WR_NOMEM;
     explorer->sources = sources;
+    turns_init(&explorer->verifying);
     *ret = explorer;
     return WR_OK;
 }
 
 void explorer_free(struct explorer *explorer)
 {
+    if (explorer)
+        turns_fini(&explorer->verifying);
     free(explorer);
 }
 
@@ -179,10 +183,37 @@ static wr_err explore(void *arg, struct queue_work *work)
                                                     : explore_query(arg, work);
 }
 
+struct verifying { struct explorer *explorer; struct turn turn; };
+
+static void give_up_turn(void *arg)
+{
+    struct verifying *verifying = arg;
+    (void)turns_end(&verifying->explorer->verifying, &verifying->turn);
+}
+
+/* It looks at all claims that a page may bear on, and each page asks for it: of those that ask
+ * while one is at it, one follows. */
+static wr_err verify(void *arg, struct queue_work *work)
+{
+    struct verifying verifying = { .explorer = arg };
+    struct turns *turns = &verifying.explorer->verifying;
+    if (!turns_begin(turns, &verifying.turn, queue_work_task(work))) {
+        wr_text_str(queue_work_output(work), "{\"ok\":true,\"status\":\"joined\"}");
+        return WR_OK;
+    }
+    struct wr_cleanup cleanup = { .fn = give_up_turn, .arg = &verifying };
+    wr_cleanup_push(&cleanup);
+    wr_err err = verify_claims(arg, work);
+    wr_cleanup_pop(&cleanup);
+    if (turns_end(turns, &verifying.turn))
+        queue_work_then(work, QUEUE_VERIFY, NULL, NULL);
+    return err;
+}
+
 void explorer_handlers(struct explorer *explorer, struct queue_handler *ret)
 {
     memset(ret, 0, QUEUE_KINDS * sizeof(*ret));
     ret[QUEUE_TARGET] = (struct queue_handler){ .run = explore, .arg = explorer };
     ret[QUEUE_CITATIONS] = (struct queue_handler){ .run = follow_citations, .arg = explorer };
-    ret[QUEUE_VERIFY] = (struct queue_handler){ .run = verify_claims, .arg = explorer };
+    ret[QUEUE_VERIFY] = (struct queue_handler){ .run = verify, .arg = explorer };
 }

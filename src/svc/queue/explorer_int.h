@@ -8,10 +8,12 @@
 #include "store/store.h"
 #include "svc/queue/explorer.h"
 #include "svc/queue/queue_work.h"
+#include "svc/queue/turns.h"
 
 struct explorer {
     struct store *store;
     struct sources *const *sources;
+    struct turns verifying;             /* tasks whose claims are looked at */
     struct crawl_conf crawl_conf;
     struct crawl_memory memory;
     struct wr_fetch_range allow[EXPLORER_ALLOW_MAX];
