@@ -120,10 +120,14 @@ def make_queue(names):
                   "-o", path("queue", name))
 
 
-def make_queues(_):
-    """A server, and ours to bring load upon it."""
-    PLACES["queue"].mkdir(parents=True, exist_ok=True)
-    make_queue(["jobs"])
+def make_queues(names):
+    """A server, and ours to bring load upon it; or the node."""
+    if "postgres" in names:
+        PLACES["queue"].mkdir(parents=True, exist_ok=True)
+        make_queue(["jobs"])
+    if {"status", "pages"} & set(names):
+        build.build("release")
+        make_load()
 
 
 def make_libraries(_):
@@ -157,16 +161,20 @@ def make_servers(names):
 def make_net(names):
     """The node, the programs that bring load upon it, and the peers where there are any."""
     build.build("release")
+    make_load()
+    if peers_present():
+        make_peers()
+    else:
+        print(f"no peers in {PEERS_FROM}: rows that compare with them are left out")
+
+
+def make_load():
     LOAD.mkdir(parents=True, exist_ok=True)
     client = HERE / "load/client.c"
     for source in sorted(set((HERE / "load").glob("*.c")) - {client}):
         preloaded = source.stem == "source"
         build.run(*CC, *(["-shared", "-fPIC"] if preloaded else []), source, client,
                   "-o", LOAD / (f"{source.stem}.so" if preloaded else source.stem))
-    if peers_present():
-        make_peers()
-    else:
-        print(f"no peers in {PEERS_FROM}: rows that compare with them are left out")
 
 
 def make_peers():

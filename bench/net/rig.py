@@ -3,6 +3,7 @@
 A server has the first core, what brings load upon it the second.
 """
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -48,9 +49,14 @@ def hello_server(name, *flags, http2=False):
 
 def load(*command, core=LOAD_CORE, env=None):
     """Run a program that brings load, and return what it printed."""
+    return load_with(None, *command, core=core, env=env)
+
+
+def load_with(given, *command, core=LOAD_CORE, env=None):
+    """... which reads this."""
     pin = ["taskset", "-c", str(core)] if core is not None else []
-    done = subprocess.run([*pin, *map(str, command)], text=True, capture_output=True,
-                          timeout=100, env={**os.environ, **(env or {})})
+    done = subprocess.run([*pin, *map(str, command)], text=True, input=given,
+                          capture_output=True, timeout=100, env={**os.environ, **(env or {})})
     if done.returncode != 0:
         fail(f"{' '.join(map(str, command))}: {done.stderr[-1000:]}{done.stdout[-1000:]}")
     return done.stdout
@@ -64,6 +70,27 @@ def foreign_load(*command):
 def numbers(text):
     """Lines `metric value`, of one of our own load programs."""
     return {name: float(value) for name, value in map(str.split, text.splitlines())}
+
+
+def called(tool, **arguments):
+    """A call of a tool, as a message of the Model Context Protocol."""
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+        "name": tool, "arguments": arguments, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {}}}}, separators=(",", ":"))
+
+
+def posted(call, tool):
+    """... and as a request over HTTP."""
+    return (f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            f"MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\n"
+            f"Mcp-Name: {tool}\r\nContent-Length: {len(call)}\r\n\r\n{call}")
+
+
+def trip(question, *words):
+    """How long it and its answer take, and bare ones of their size: over a port, or ("-") the
+    pipes of a program."""
+    return numbers(load_with(question, programs.LOAD / "trip", *words))
 
 
 def open_load(port, rate, seconds, connections, *targets, options=(), core=LOAD_CORE):

@@ -8,6 +8,8 @@ DATA.mkdir(parents=True, exist_ok=True)
 QUESTIONS = [
     Question("jobs", [("queue", "jobs", str(DATA / "jobs.db"), "100000")]),
     Question("wake", [("queue", "wake", str(DATA / "wake.db"))]),
+    Question("status", [("queues", "status")]),
+    Question("pages", [("queues", "pages")], once=True),
     Question("postgres", [("queues", "postgres", "20000")], once=True),
 ]
 
@@ -30,4 +32,17 @@ ROWS = [
         {"bare futex": "queue_bare_wake_p99_us"}, less=True, must=Times(2)),
     Row("long poll, 1,000 who wait for 100 tasks, p99", "us", "queue_many_wake_p99_us", {},
         less=True, must=Plain(10000)),
+    Row("get_status(wait=0) over HTTP, beyond a bare round trip, p50", "us",
+        "queue_status_http_over_p50_us", {}, less=True, must=Plain(150),
+        beside={"bare": "queue_status_http_bare_p50_us",
+                "whole": "queue_status_http_call_p50_us"}),
+    Row("get_status(wait=0) over pipes, beyond a bare round trip, p50", "us",
+        "queue_status_stdio_over_p50_us", {}, less=True, must=Plain(150),
+        beside={"bare": "queue_status_stdio_bare_p50_us",
+                "whole": "queue_status_stdio_call_p50_us"}),
+    Row("1,000 pages of 10 sites, as fast as their limiters allow", "times",
+        "queue_pages_limited_ratio", {}, less=True, must=Plain(1.1), once=True,
+        beside={"s allowed": "queue_pages_allowed_s", "s seen": "queue_pages_limited_s"}),
+    Row("... without limiters, extracted and stored", "pages/s", "queue_pages_per_s", {},
+        less=False, must=Plain(300), once=True, beside={"CPU us each": "queue_pages_cpu_us"}),
 ]
