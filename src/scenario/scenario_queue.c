@@ -36,7 +36,6 @@ struct entry {
     enum store_job_state end;   /* in which it was seen; 0: none yet */
     uint32_t attempt;           /* ... by which, */
     struct wr_wall at;          /* ... and when it had come to that */
-    uint64_t life;              /* ... which was seen first in this one */
 };
 
 struct ledger {
@@ -66,7 +65,8 @@ static bool is_down(struct ledger *ledger, wr_err err)
 
 /* ---- jobs ---- */
 
-/* A stop may come between a claim and this, and end it before its first wait. */
+/* Between a claim and this it may have been stopped, or a clock that was set may have ended its
+ * lease, and it is over by now; but nobody claims what is over. */
 static void begin(struct ledger *ledger, struct queue_work *work)
 {
     const char *id = queue_work_job(work);
@@ -74,7 +74,7 @@ static void begin(struct ledger *ledger, struct queue_work *work)
     if (strncmp(id, "tq_", 3) != 0)
         return;
     const struct entry *entry = &ledger->jobs[strtoul(id + 3, NULL, 10)];
-    if (entry->end && (entry->end != STORE_JOB_CANCELED || entry->life < ledger->life))
+    if (entry->end && queue_work_attempt(work) > entry->attempt)
         ledger->wrong = "a job that is over was begun again";
 }
 
@@ -149,7 +149,6 @@ static wr_err witness(struct ledger *ledger, size_t number)
                                : !err || err == WR_NOTFOUND))
         ledger->wrong = "what was over has changed";
     if (is_over && !entry->end) {
-        entry->life = ledger->life;
         entry->end = job->state;
         entry->attempt = job->attempt;
         entry->at = job->finished_at;

@@ -59,6 +59,11 @@ const char *queue_work_job(const struct queue_work *work)
     return work->id;
 }
 
+uint32_t queue_work_attempt(const struct queue_work *work)
+{
+    return work->attempt;
+}
+
 const char *queue_work_task(const struct queue_work *work)
 {
     return work->task;

@@ -46,6 +46,7 @@ struct queue_handler {
 
 const char *queue_work_job(const struct queue_work *work);
 const char *queue_work_task(const struct queue_work *work);
+uint32_t queue_work_attempt(const struct queue_work *work);     /* only rises, for a job */
 const char *queue_work_input(const struct queue_work *work);    /* JSON, as it was submitted */
 
 /* To be written into: JSON. */

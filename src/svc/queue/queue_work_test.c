@@ -21,6 +21,7 @@ TEST(a_work_has_what_its_job_has)
     struct queue_work *work = made("{\"a\":1}");
     CHECK_STR("tq_1", queue_work_job(work));
     CHECK_STR("task_1", queue_work_task(work));
+    CHECK_EQ(3, queue_work_attempt(work));
     CHECK_STR("{\"a\":1}", queue_work_input(work));
     CHECK(work->kind == &queue_kinds[QUEUE_TARGET]);
     CHECK(!work_next(work) && !work_awaited(work));
