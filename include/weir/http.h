@@ -83,6 +83,7 @@ struct wr_route {
     const char *tag;                /* ... which group of paths it belongs to */
     const char *query;              /* ... "limit: how many, 1 to 50\noffset: from which on" */
     const char *unwell;             /* ... when the handler itself answers 503 */
+    const char *takes, *gives;      /* ... JSON Schema of its body, and of its answer */
 };
 
 /* What one address may ask for: IPv6 counts by its /64, loopback like any other, a Unix

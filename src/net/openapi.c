@@ -59,15 +59,23 @@ static const char *answer_name(char *room, size_t size, size_t answer, bool prob
     return room;
 }
 
+/* NULL: nothing is said of it. */
+static void add_content(struct wr_json *json, const char *schema)
+{
+    wr_json_object(json, "content");
+    wr_json_object(json, "application/json");
+    if (schema)
+        wr_json_raw(json, "schema", schema, strlen(schema));
+    wr_json_end(json);
+    wr_json_end(json);
+}
+
 /* What a route says of itself is no error, and looks as it likes. */
 static void add_unwell(struct wr_json *json, const char *text)
 {
     wr_json_object(json, "503");
     wr_json_str(json, "description", text);
-    wr_json_object(json, "content");
-    wr_json_object(json, "application/json");
-    wr_json_end(json);
-    wr_json_end(json);
+    add_content(json, NULL);
     wr_json_end(json);
 }
 
@@ -79,6 +87,8 @@ static void add_answers(struct wr_json *json, const struct wr_route *route,
     wr_json_object(json, "responses");
     wr_json_object(json, "2XX");
     wr_json_str(json, "description", "It is done.");
+    if (route->gives)
+        add_content(json, route->gives);
     wr_json_end(json);
     for (size_t i = 0; i < ANSWERS; i++)
         if ((answers[i].when & ~needs(route, conf)) == 0
@@ -134,10 +144,7 @@ static void add_body(struct wr_json *json, const struct wr_route *route)
     wr_text_format(&text, "At most %zu bytes; gzip and zstd are taken.", route->body_max);
     wr_json_object(json, "requestBody");
     wr_json_str(json, "description", text.at);
-    wr_json_object(json, "content");
-    wr_json_object(json, "application/json");
-    wr_json_end(json);
-    wr_json_end(json);
+    add_content(json, route->takes);
     wr_json_u64(json, "x-body-max", route->body_max);
     wr_json_end(json);
 }

@@ -13,7 +13,8 @@ static const struct wr_route routes[] = {
     { .method = "GET", .path = "/things/{id}", .handler = hello, .summary = "One thing.",
       .tag = "things", .scope = "things.read",
       .query = "limit: how many, 1 to 50\noffset\nregion: where" },
-    { .method = "POST", .path = "/things", .handler = echo, .body_max = 5000 },
+    { .method = "POST", .path = "/things", .handler = echo, .body_max = 5000,
+      .takes = "{\"type\":\"object\"}", .gives = "{\"type\":\"array\"}" },
     { .method = "PUT", .path = "/things/{id}", .handler = echo, .deadline = WR_S(7) },
     { .method = "GET", .path = "/a/{b}/c/{d}", .handler = hello, .class = WR_ROUTE_LONG },
     { .method = "GET", .path = "/events", .handler = hello, .class = WR_ROUTE_STREAM },
@@ -233,5 +234,17 @@ TEST(every_reference_leads_somewhere_and_operations_have_names_of_their_own)
         id_count++;
     }
     CHECK_EQ(8, id_count);
+    json_decref(json);
+}
+
+TEST(a_route_says_what_it_takes_and_what_it_gives)
+{
+    json_t *json = document();
+    CHECK_STR("object", text_at(json, "paths /things post requestBody content application/json "
+                                      "schema type"));
+    CHECK_STR("array", text_at(json, "paths /things post responses 2XX content "
+                                     "application/json schema type"));
+    CHECK(!at(json, "paths /things/{id} put requestBody content application/json schema"));
+    CHECK(!at(json, "paths /things/{id} put responses 2XX content"));
     json_decref(json);
 }

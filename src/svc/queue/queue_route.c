@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "net/json_in.h"
+#include "svc/queue/queue_tool.h"
 #include "svc/service.h"
 
 #define BODY_MAX ((size_t)4 << 20)
@@ -480,13 +481,45 @@ static wr_err get_events(struct wr_call *call)
 
 static const struct node_policy feed = { .facet = FACET_FEED };
 
+#define OBJECT(needs, properties) \
+    "{\"type\":\"object\",\"required\":[" needs "],\"properties\":{" properties "}}"
+#define TEXT(name) "\"" name "\":{\"type\":\"string\"}"
+#define NUMBER(name) "\"" name "\":{\"type\":\"integer\",\"minimum\":0}"
+
+static const char task_takes[] = OBJECT("\"hypothesis\"", TEXT("hypothesis") ",\"config\":"
+    OBJECT("", "\"budget\":" OBJECT("", NUMBER("max_pages") "," NUMBER("max_seconds"))));
+static const char targets_takes[] = OBJECT("\"targets\"",
+    "\"targets\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":10000,\"items\":{"
+    "\"type\":[\"string\",\"object\"]}},\"options\":{\"type\":\"object\"}");
+static const char stop_takes[] = OBJECT("", "\"reason\":{\"enum\":[\"session_completed\","
+    "\"budget_exhausted\",\"user_cancelled\"]},\"mode\":{\"enum\":[\"graceful\","
+    "\"immediate\",\"full\"]},\"scope\":{\"enum\":[\"all_jobs\",\"target_queue_only\"]}");
+static const char budget_takes[] = OBJECT("", NUMBER("max_pages") "," NUMBER("max_seconds"));
+static const char resolve_takes[] = OBJECT("\"action\"", "\"target\":{\"enum\":[\"item\","
+    "\"domain\",\"task\"]},\"action\":{\"enum\":[\"complete\",\"skip\"]},\"success\":{"
+    "\"type\":\"boolean\"}," TEXT("queue_id") "," TEXT("domain") "," TEXT("task_id"));
+static const char tasks_gives[] = OBJECT("\"ok\",\"tasks\"", "\"ok\":{\"type\":\"boolean\"},"
+    "\"tasks\":{\"type\":\"array\",\"items\":" OBJECT("\"task_id\",\"status\"",
+    TEXT("task_id") "," TEXT("status") "," TEXT("hypothesis")) "}," TEXT("next_cursor"));
+static const char job_gives[] = OBJECT("\"id\",\"status\"", TEXT("id") "," TEXT("task_id") ","
+    TEXT("kind") "," TEXT("status") ",\"input\":{\"type\":\"object\"}");
+
+/* Which tool answers with the same. */
+static const struct { wr_handler handler; const char *tool; } twins[] = {
+    { post_task, "create_task" }, { get_status, "get_status" },
+    { post_targets, "queue_targets" }, { post_stop, "stop_task" },
+    { post_budget, "set_budget" }, { get_auths, "get_auth_queue" },
+    { post_resolve, "resolve_auth" },
+};
+
 #define QUEUE_ROUTE .scope = "queue.use", .tag = "queue"
 
 static const struct wr_route table[QUEUE_ROUTES] = {
     { .method = "POST", .path = "/v1/queue/tasks", .handler = post_task, QUEUE_ROUTE,
-      .body_max = BODY_MAX, .summary = "Make a research task of a hypothesis." },
+      .body_max = BODY_MAX, .takes = task_takes,
+      .summary = "Make a research task of a hypothesis." },
     { .method = "GET", .path = "/v1/queue/tasks", .handler = get_tasks, QUEUE_ROUTE,
-      .summary = "The tasks, the newest first.",
+      .summary = "The tasks, the newest first.", .gives = tasks_gives,
       .query = "limit: how many, 1 to 100; 20\n"
                "cursor: the next_cursor of an earlier answer" },
     { .method = "GET", .path = "/v1/queue/tasks/{id}", .handler = get_status, QUEUE_ROUTE,
@@ -497,31 +530,38 @@ static const struct wr_route table[QUEUE_ROUTES] = {
                "detail: summary or full" },
     { .method = "POST", .path = "/v1/queue/tasks/{id}/targets", .handler = post_targets,
       QUEUE_ROUTE, .body_max = BODY_MAX, .body_within = BODY_WITHIN, .deadline = SUBMIT_WITHIN,
+      .takes = targets_takes,
       .summary = "Queue queries, addresses and DOIs; those that are queued already are left "
                  "out." },
     { .method = "POST", .path = "/v1/queue/tasks/{id}/stop", .handler = post_stop, QUEUE_ROUTE,
-      .class = WR_ROUTE_LONG, .deadline = STOP_WITHIN,
+      .class = WR_ROUTE_LONG, .deadline = STOP_WITHIN, .takes = stop_takes,
       .summary = "Stop a task; more targets resume it." },
     { .method = "POST", .path = "/v1/queue/tasks/{id}/budget", .handler = post_budget,
-      QUEUE_ROUTE, .summary = "Say how many pages and seconds a task may take." },
+      QUEUE_ROUTE, .takes = budget_takes,
+      .summary = "Say how many pages and seconds a task may take." },
     { .method = "GET", .path = "/v1/queue/tasks/{id}/events", .handler = get_events,
       QUEUE_ROUTE, .class = WR_ROUTE_STREAM, .policy = &feed,
       .summary = "The status of a task, now and at each change." },
     { .method = "GET", .path = "/v1/queue/jobs/{id}", .handler = get_job, QUEUE_ROUTE,
-      .summary = "One job: what was asked, and what came of it." },
+      .gives = job_gives, .summary = "One job: what was asked, and what came of it." },
     { .method = "GET", .path = "/v1/queue/auth", .handler = get_auths, QUEUE_ROUTE,
       .summary = "What waits for a person.",
       .query = "task_id: of this task alone\ngroup_by: none, domain or type\n"
                "priority_filter: high, medium, low or all" },
     { .method = "POST", .path = "/v1/queue/auth/resolve", .handler = post_resolve, QUEUE_ROUTE,
+      .takes = resolve_takes,
       .summary = "Say that a person has done it, or that nobody will." },
 };
 
 void queue_routes(struct wr_route ret[QUEUE_ROUTES], struct queue_desk *desk)
 {
     memcpy(ret, table, sizeof(table));
-    for (size_t i = 0; i < QUEUE_ROUTES; i++)
+    for (size_t i = 0; i < QUEUE_ROUTES; i++) {
         ret[i].arg = desk;
+        for (size_t j = 0; j < sizeof(twins) / sizeof(twins[0]); j++)
+            if (ret[i].handler == twins[j].handler)
+                ret[i].gives = queue_tool_gives(twins[j].tool);
+    }
     wr_metric_declare(&polls_metric);
     wr_metric_declare(&answered_metric);
 }

@@ -3,9 +3,12 @@
 
 #include <unistd.h>
 
+#include <jansson.h>
+
 #include <weir/file.h>
 #include <weir/task.h>
 
+#include "svc/queue/queue_route.h"
 #include "testing/deadline_rig.h"
 #include "testing/metric_rig.h"
 #include "testing/queue_node_rig.h"
@@ -17,8 +20,50 @@ TEST(it_is_ready_and_says_so_by_its_name)
     settle();
     CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
     CHECK(says("\"services\":{\"queue\":{\"keys\":{\"queue\":\"ok\"},"));
+    queue_node_end(&rig);
+}
+
+/* Whether it has a schema that says of what type it is. */
+static bool has_schema(const json_t *json, const char *where)
+{
+    const json_t *content = json_object_get(json_object_get(json, where), "content");
+    const json_t *schema = json_object_get(json_object_get(content, "application/json"),
+                                           "schema");
+    return json_string_value(json_object_get(schema, "type"));
+}
+
+static void check_described(const char *path, const char *method, const json_t *operation)
+{
+    bool is_stream = strstr(path, "/events");
+    bool takes = strcmp(method, "post") != 0 || has_schema(operation, "requestBody");
+    bool gives = is_stream || has_schema(json_object_get(operation, "responses"), "2XX");
+    if (!CHECK(takes && gives && json_object_get(operation, "summary")))
+        printf("# %s %s\n", method, path);
+}
+
+TEST(every_route_of_it_is_described_with_what_it_takes_and_gives)
+{
+    struct rig rig;
+    const char *path, *method;
+    json_t *item, *operation;
+    size_t count = 0;
+    queue_node_begin(&rig, NULL);
+    settle();
     CHECK_EQ(200, rig_get(&rig, "/openapi.json", &answer));
-    CHECK(says("\"/v1/queue/tasks/{id}/events\""));
+    json_t *json = json_loads(answer.body, JSON_REJECT_DUPLICATES, NULL);
+    REQUIRE(json);
+    json_object_foreach(json_object_get(json, "paths"), path, item)
+    {
+        if (strncmp(path, "/v1/queue/", 10) != 0)
+            continue;
+        json_object_foreach(item, method, operation)
+        {
+            check_described(path, method, operation);
+            count++;
+        }
+    }
+    CHECK_EQ(QUEUE_ROUTES, count);
+    json_decref(json);
     queue_node_end(&rig);
 }
 

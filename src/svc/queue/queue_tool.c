@@ -505,6 +505,14 @@ void queue_tools(struct mcp_tool ret[QUEUE_TOOLS], struct queue_desk *desk)
         ret[i].arg = desk;
 }
 
+const char *queue_tool_gives(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(table[i].name, name) != 0)
+        i++;
+    return table[i].output;
+}
+
 static const struct mcp_field prompt_fields[] = {
     { .name = "question", .required = true, .what = "What is to be found out." },
 };
