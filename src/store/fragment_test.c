@@ -89,6 +89,8 @@ STORE_TEST(for_a_claim_its_own_domain_and_what_was_judged_are_left_out)
 {
     uint64_t new;
     sky(store);
+    rig_page(store, &(struct rig_page){ .url = "http://a.test/again", .task = "t",
+        .fragments = { "As was said here, the moon moves around the earth." } });
     const char *claim = rig_claim_id("t", "http://a.test/moon",
                                      "The moon moves around the earth, and the moon is bright.",
                                      "The moon moves around the earth");
