@@ -242,7 +242,7 @@ void mcp_answer_task_result(struct mcp_request *request)
     if (!take_id(request))
         return;
     wr_err err = mcp_request_run(request, await, MCP_WITHIN_DEFAULT);
-    if (err == WR_TIMEOUT) {
+    if (err == WR_TIMEOUT || err == WR_CANCELED || err == WR_DRAINING) {
         mcp_request_refuse(request, MCP_BUSY, "the task \"%.80s\" goes on: ask again",
                            request->uri);
     } else if (err) {

@@ -16,6 +16,7 @@
 
 #define LEASE WR_S(30)
 #define VIEWS_MAX 4096
+#define STOP_WITHIN WR_S(20)            /* what a stop changes in the store */
 #define FULL_DRAIN WR_MS(500)           /* a full stop waits so long for what it has ended */
 
 struct queue {
@@ -129,6 +130,21 @@ void queue_hush(struct queue *queue)
 struct store *queue_store(const struct queue *queue)
 {
     return queue->store;
+}
+
+wr_err queue_shield(struct wr_scope **ret, wr_time within)
+{
+    wr_err err = wr_scope_new(ret, &(struct wr_scope_conf){
+        .name = "queue.shield", .shield = true, .deadline = wr_after(within) });
+    if (!err)
+        wr_scope_enter(*ret);
+    return err;
+}
+
+void queue_shield_end(struct wr_scope *shield)
+{
+    wr_scope_leave(shield);
+    (void)!wr_scope_close(shield);
 }
 
 /* ---- tasks and targets ---- */
@@ -335,30 +351,44 @@ static wr_err wait_for_running(struct queue *queue, const char *task, const char
     return is_over ? wr_scope_check() : err;
 }
 
-wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop *stop,
-                  struct queue_stopped *ret, struct queue_why *why, wr_time deadline)
+/* Between the commit and word of it nobody may be canceled: what runs would run on. */
+static wr_err stop_now(struct queue *queue, const char *task, const struct queue_stop *stop,
+                       const char *kind, struct queue_stopped *ret, wr_time deadline)
 {
-    const char *kind = stop->targets_only ? queue_kinds[QUEUE_TARGET].name : NULL;
     bool graceful = stop->mode == QUEUE_GRACEFUL;
+    struct wr_scope *shield;
     struct store_tasks tasks;
-    *ret = (struct queue_stopped){ 0 };
-    wr_err err = store_task_get(queue->store, task, &tasks, deadline);
+    wr_err err = queue_shield(&shield, STOP_WITHIN);
+    if (err)
+        return err;
+    err = store_task_get(queue->store, task, &tasks, deadline);
     store_tasks_free(&tasks);
     if (!err)
         err = store_task_stop(queue->store, task, &(struct store_task_stop){
             .kind = kind, .running = !graceful,
             .reason = stop->reason ? stop->reason : "session_completed" }, &ret->canceled,
             deadline);
+    if (!err && !graceful)
+        ret->interrupted = scheduler_interrupt(queue->scheduler, task, kind);
+    if (!err)
+        scheduler_announce(queue->scheduler, task);
+    queue_shield_end(shield);
+    return err;
+}
+
+wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop *stop,
+                  struct queue_stopped *ret, struct queue_why *why, wr_time deadline)
+{
+    const char *kind = stop->targets_only ? queue_kinds[QUEUE_TARGET].name : NULL;
+    *ret = (struct queue_stopped){ 0 };
+    wr_err err = stop_now(queue, task, stop, kind, ret, deadline);
     if (err)
         return say_store(why, err, task);
-    if (!graceful)
-        ret->interrupted = scheduler_interrupt(queue->scheduler, task, kind);
-    scheduler_announce(queue->scheduler, task);
-    if (graceful)
+    if (stop->mode == QUEUE_GRACEFUL)
         err = wait_for_running(queue, task, kind, &ret->waited, deadline);
     else if (stop->mode == QUEUE_FULL)
         err = scheduler_await(queue->scheduler, task, kind, wr_after(FULL_DRAIN));
-    return err == WR_TIMEOUT ? WR_OK : say_store(why, err, task);
+    return err == WR_TIMEOUT || err == WR_CANCELED ? WR_OK : say_store(why, err, task);
 }
 
 /* ---- people ---- */

@@ -25,6 +25,7 @@
 
 #include <weir/err.h>
 #include <weir/once.h>
+#include <weir/scope.h>
 #include <weir/time.h>
 
 #include "store/auth.h"
@@ -132,7 +133,8 @@ struct queue_stopped {
     uint64_t interrupted;               /* of these and the canceled ones: on this node */
 };
 
-/* Cancel what is in the scope as the mode says, and pause the task.
+/* Cancel what is in the scope as the mode says, and pause the task.  Once begun it is done, also
+ * when whoever asked is canceled; then nothing is waited for any more.
  * Errors: NOTFOUND; of the store. */
 wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop *stop,
                   struct queue_stopped *ret, struct queue_why *why, wr_time deadline);
@@ -146,5 +148,10 @@ wr_err queue_auth_resolve(struct queue *queue, const struct store_auth_which *wh
                           struct queue_why *why, wr_time deadline);
 
 struct store *queue_store(const struct queue *queue);
+
+/* What comes between these is done for up to `within` also where the scope has been canceled: in
+ * a drain whoever waited has, and is still to be answered.  Errors: NOMEM. */
+wr_err queue_shield(struct wr_scope **ret, wr_time within);
+void queue_shield_end(struct wr_scope *shield);
 
 #endif

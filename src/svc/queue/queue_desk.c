@@ -12,6 +12,7 @@
 #include "svc/queue/status.h"
 #include "svc/queue/target.h"
 
+#define SUMMARY_WITHIN WR_S(2)
 #define OFFLOAD_FROM 16                 /* so many targets are read beside the fibers */
 
 const char *const queue_stop_reasons[] = { "session_completed", "budget_exhausted",
@@ -363,7 +364,13 @@ static void write_summary(struct wr_json *json, struct queue_desk *desk, const c
 {
     struct queue_look_at at;
     struct queue_why ignored;
-    if (queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, &ignored, deadline))
+    struct wr_scope *shield;
+    if (queue_shield(&shield, SUMMARY_WITHIN))
+        return;
+    wr_err err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, &ignored,
+                            deadline);
+    queue_shield_end(shield);
+    if (err)
         return;
     struct queue_view *view = at.view;
     uint64_t all = 0;

@@ -11,6 +11,7 @@
 #include "svc/queue/target.h"
 
 #define WITHIN WR_S(20)                 /* of what does not wait */
+#define LAST_WITHIN WR_S(2)             /* of what is told in a drain */
 #define ERROR_MAX 560                   /* bytes of an error that a model is told */
 
 /* ---- answers ---- */
@@ -143,13 +144,43 @@ static wr_err queue_candidates(struct mcp_request *request)
 
 /* ---- who waits ---- */
 
+static wr_err write_status(struct mcp_request *request, struct queue_desk *desk,
+                           struct queue_look_at *at)
+{
+    const char *detail = mcp_request_string(request, "detail", NULL);
+    bool full = detail && strcmp(detail, queue_details[1]) == 0;
+    wr_err err = queue_desk_status(desk, at, full, mcp_request_structured(request),
+                                   wr_after(WITHIN));
+    queue_view_unref(at->view);
+    return err;
+}
+
+/* Who waits is canceled when the node drains, and is told what is: that something still runs is
+ * no error.  If it was the client who canceled, nobody hears this. */
+static wr_err tell_after_all(struct mcp_request *request, struct queue_desk *desk,
+                             const char *task, struct queue_why *why)
+{
+    struct queue_look_at at;
+    struct wr_scope *shield;
+    wr_err err = queue_shield(&shield, LAST_WITHIN);
+    if (err)
+        return err;
+    *why = (struct queue_why){ 0 };
+    wr_text_rewind(mcp_request_structured(request), 0);
+    err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, why,
+                     wr_after(LAST_WITHIN));
+    if (!err)
+        err = write_status(request, desk, &at);
+    queue_shield_end(shield);
+    return err;
+}
+
 static wr_err get_status(struct mcp_request *request)
 {
     struct queue_why why = { 0 };
     struct queue_look_at at;
     struct queue_desk *desk;
     const char *task = mcp_request_string(request, "task_id", NULL);
-    const char *detail = mcp_request_string(request, "detail", NULL);
     struct queue_look look = {
         .wait = WR_S(mcp_request_integer(request, "wait", MCP_WAIT_DEFAULT_S)),
         .since = mcp_request_string(request, "since", NULL) };
@@ -158,12 +189,10 @@ static wr_err get_status(struct mcp_request *request)
         return err;
     mcp_request_progress(request, 0, 0, "waiting for something to happen to the task");
     err = queue_look(desk->queue, task, &look, &at, &why, wr_after(look.wait + WITHIN));
-    if (!err) {
-        bool full = detail && strcmp(detail, queue_details[1]) == 0;
-        err = queue_desk_status(desk, &at, full, mcp_request_structured(request),
-                                wr_after(WITHIN));
-        queue_view_unref(at.view);
-    }
+    if (!err)
+        err = write_status(request, desk, &at);
+    if (err == WR_CANCELED)
+        err = tell_after_all(request, desk, task, &why);
     return finish(request, err, &why);
 }
 
@@ -206,11 +235,10 @@ static wr_err await_task(struct mcp_request *request)
         return WR_OK;
     }
     err = await_end(request, desk, task, &at, &why);
-    if (!err) {
-        err = queue_desk_status(desk, &at, false, mcp_request_structured(request),
-                                wr_after(WITHIN));
-        queue_view_unref(at.view);
-    }
+    if (!err)
+        err = write_status(request, desk, &at);
+    if (err == WR_CANCELED)
+        err = tell_after_all(request, desk, task, &why);
     return finish(request, err, &why);
 }
 

@@ -98,6 +98,68 @@ LOCAL_TEST(that_nothing_has_happened_is_an_answer)
     shop_close();
 }
 
+/* The node drains: what a server does then is to cancel whoever is being answered. */
+static const char *cut_off(const char *says)
+{
+    static char request[4000];
+    struct wr_scope *scope = scope_open();
+    snprintf(request, sizeof(request), says, shop.task);
+    wr_text_rewind(&shop.client.heard, 0);
+    client_start(&shop.client, scope, request);
+    wr_time before = wr_now();
+    CHECK_EQ(0, shop.client.heard.len);
+    wr_scope_cancel(scope);
+    (void)!wr_scope_close(scope);
+    CHECK(wr_now() - before < WR_MS(1));
+    return shop.client.heard.at;
+}
+
+#define LEGACY(name, arguments) "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"," \
+    "\"params\":{\"name\":\"" name "\",\"arguments\":" arguments "}}"
+#define INITIALIZE "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":" \
+    "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}"
+#define RUNS "\"queue\":{\"depth\":0,\"running\":1}"
+#define STATUS(call) call("get_status", "{\"task_id\":\"%s\",\"wait\":300}")
+#define AWAIT(call) call("await_task", "{\"task_id\":\"%s\",\"wait\":300}")
+
+LOCAL_TEST(in_a_drain_who_waits_is_told_the_status)
+{
+    shop_open(store);
+    make_task();
+    ask(CALL("queue_targets", "{\"task_id\":\"%s\",\"targets\":[\"hold 1\"]}"));
+    queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    const char *modern[] = { STATUS(CALL), AWAIT(CALL) };
+    const char *legacy[] = { STATUS(LEGACY), AWAIT(LEGACY) };
+    for (size_t i = 0; i < 2; i++) {
+        const char *heard = cut_off(modern[i]);
+        CHECK(has(heard, "\"isError\":false"));
+        CHECK(has(heard, RUNS));
+    }
+    ask(INITIALIZE);
+    for (size_t i = 0; i < 2; i++) {
+        const char *heard = cut_off(legacy[i]);
+        CHECK(has(heard, "\"isError\":false"));
+        CHECK(has(heard, RUNS));
+    }
+    shop_close();
+}
+
+LOCAL_TEST(in_a_drain_a_graceful_stop_is_answered_and_done)
+{
+    shop_open(store);
+    make_task();
+    ask(CALL("queue_targets", "{\"task_id\":\"%s\",\"targets\":[\"hold 1\"]}"));
+    queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    const char *heard = cut_off(CALL("stop_task", "{\"task_id\":\"%s\"}"));
+    CHECK(has(heard, "\"isError\":false"));
+    CHECK(has(heard, "\"jobs_waited\":1,"));
+    CHECK(has(heard, "\"summary\":{\"total_searches\":1,"));
+    heard = ask(CALL("get_status", "{\"task_id\":\"%s\",\"wait\":0}"));
+    CHECK(has(heard, "\"status\":\"paused\""));
+    CHECK_OK(wr_once_set(shop.jobs.gate, NULL));
+    shop_close();
+}
+
 static wr_err open_gate(void *unused)
 {
     (void)unused;
