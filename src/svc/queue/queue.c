@@ -173,7 +173,6 @@ wr_err queue_allow(struct queue *queue, const char *task, int64_t pages_max,
 wr_err queue_submit(struct queue *queue, const char *task, const char *rows,
                     struct queue_submitted *ret, struct queue_why *why, wr_time deadline)
 {
-    uint64_t version, doubts;
     *ret = (struct queue_submitted){ 0 };
     wr_err err = store_task_submit(queue->store, task, rows, queue_slot_names, &ret->took,
                                    deadline);
@@ -189,9 +188,6 @@ wr_err queue_submit(struct queue *queue, const char *task, const char *rows,
     ret->resumed = ret->took.was == STORE_TASK_PAUSED;
     ret->skipped = ret->took.skipped;
     scheduler_announce(queue->scheduler, task);
-    /* Who looks next knows what he has just done, and waits for what comes of it. */
-    if (!news_version(queue->news, task, &version, &doubts))
-        news_tell(queue->news, task, version);
     return WR_OK;
 }
 
@@ -254,19 +250,13 @@ static wr_err wait_on(struct queue *queue, struct queue_view **view, uint64_t si
     return err;
 }
 
-/* Since when something is new for who does not say. */
-static uint64_t since_told(struct queue *queue, const char *task, uint64_t version)
-{
-    uint64_t told = news_told(queue->news, task);
-    return told ? told : version;
-}
-
 /* Until there is something new; *view and *version are what is then. */
-static wr_err wait_for_news(struct queue *queue, uint64_t since, uint64_t doubts,
-                            struct queue_view **view, uint64_t *version, wr_time until)
+static wr_err wait_for_news(struct queue *queue, const struct queue_look *look, uint64_t since,
+                            uint64_t doubts, struct queue_view **view, uint64_t *version)
 {
+    wr_time until = wr_after(look->wait);
     wr_err err = WR_OK;
-    while (*version <= since && queue_view_open(*view) > 0) {
+    while (*version <= since && (look->follow || queue_view_open(*view) > 0)) {
         err = wait_on(queue, view, since, &doubts, until);
         if (err == WR_LAGGED)
             continue;
@@ -301,14 +291,13 @@ wr_err queue_look(struct queue *queue, const char *task, const struct queue_look
     if (err)
         return say_store(why, err, task);
     if (!look->since)
-        since = since_told(queue, task, version);
+        since = version;
     if (look->wait)
-        err = wait_for_news(queue, since, doubts, &ret->view, &version, wr_after(look->wait));
+        err = wait_for_news(queue, look, since, doubts, &ret->view, &version);
     if (err) {
         queue_view_unref(ret->view);
         return say_store(why, err, task);
     }
-    news_tell(queue->news, task, version);
     write_change(queue, version, ret->change);
     return WR_OK;
 }

@@ -104,8 +104,9 @@ void queue_submitted_free(struct queue_submitted *submitted);
 
 struct queue_look {
     wr_time wait;                       /* at most QUEUE_WAIT_MAX; 0: do not */
-    const char *since;                  /* the `change` of a view that was seen; NULL: what
-                                         * anybody was told last */
+    const char *since;                  /* the `change` of a view that was seen; NULL: what is
+                                         * new from now on */
+    bool follow;                        /* wait also while nothing is open: more may come */
 };
 
 struct queue_look_at {
@@ -114,7 +115,7 @@ struct queue_look_at {
 };
 
 /* A view of the task: at once, or when it has changed since; when nothing of it is open any
- * more, nobody waits.  After `wait`, and in a drain, it is what it is.
+ * more, only who follows waits.  After `wait`, and in a drain, it is what it is.
  * Errors: NOTFOUND; INVALID (wait, since); CANCELED; of the store. */
 wr_err queue_look(struct queue *queue, const char *task, const struct queue_look *look,
                   struct queue_look_at *ret, struct queue_why *why, wr_time deadline);
@@ -133,8 +134,8 @@ struct queue_stopped {
     uint64_t interrupted;               /* of these and the canceled ones: on this node */
 };
 
-/* Cancel what is in the scope as the mode says, and pause the task.  Once begun it is done, also
- * when whoever asked is canceled; then nothing is waited for any more.
+/* Cancel what is in the scope as the mode says, and pause the task.  Once begun it is done,
+ * also when whoever asked is canceled; then nothing is waited for any more.
  * Errors: NOTFOUND; of the store. */
 wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop *stop,
                   struct queue_stopped *ret, struct queue_why *why, wr_time deadline);
@@ -149,8 +150,8 @@ wr_err queue_auth_resolve(struct queue *queue, const struct store_auth_which *wh
 
 struct store *queue_store(const struct queue *queue);
 
-/* What comes between these is done for up to `within` also where the scope has been canceled: in
- * a drain whoever waited has, and is still to be answered.  Errors: NOMEM. */
+/* What comes between these is done for up to `within` also where the scope has been canceled:
+ * in a drain whoever waited has, and is still to be answered.  Errors: NOMEM. */
 wr_err queue_shield(struct wr_scope **ret, wr_time within);
 void queue_shield_end(struct wr_scope *shield);
 

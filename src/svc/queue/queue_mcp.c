@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir/task.h>
-
 #include "mcp/request.h"
 
 #define WITHIN WR_S(20)
 #define POLL_MS 5000
-#define QUIET WR_S(1)                   /* between looks at a task of which nothing is open */
 #define INPUTS_MAX 16                   /* that are asked for at a time */
 
 /* ---- one task ---- */
@@ -107,8 +104,8 @@ static struct queue_desk *desk_of(struct mcp_request *request)
     return desk->queue ? desk : NULL;
 }
 
-/* Until it is another than was seen.  While nothing is open nobody is told of news, so that is
- * looked for. */
+/* Until it is another than was seen, or the node drains: then a wait ends before its time with
+ * nothing new. */
 static wr_err look(struct mcp_request *request, const char *id, uint64_t seen,
                    struct mcp_task *ret, wr_time deadline)
 {
@@ -116,25 +113,23 @@ static wr_err look(struct mcp_request *request, const char *id, uint64_t seen,
     struct queue_why why;
     struct queue_look_at at;
     struct queue_look how = { 0 };
-    char since[QUEUE_CHANGE];
+    char since[QUEUE_CHANGE] = "";
     for (;;) {
+        wr_time until = wr_after(how.wait);
         wr_err err = desk ? queue_look(desk->queue, id, &how, &at, &why,
                                        wr_after(how.wait + WITHIN)) : WR_NOTFOUND;
         if (err)
             return err;
         describe(&at, ret);
-        bool quiet = queue_view_open(at.view) == 0;
-        memcpy(since, at.change, sizeof(since));
         queue_view_unref(at.view);
         if (ret->version != seen || wr_now() >= deadline)
             return WR_OK;
+        if (wr_now() < until && strcmp(since, at.change) == 0)
+            return WR_DRAINING;
+        memcpy(since, at.change, sizeof(since));
         wr_time left = deadline == WR_NEVER ? QUEUE_WAIT_MAX : deadline - wr_now();
-        how = (struct queue_look){ .since = since,
+        how = (struct queue_look){ .since = since, .follow = true,
                                    .wait = left < QUEUE_WAIT_MAX ? left : QUEUE_WAIT_MAX };
-        if (quiet)
-            err = wr_sleep(wr_after(left < QUIET ? left : QUIET));
-        if (err)
-            return err;
     }
 }
 

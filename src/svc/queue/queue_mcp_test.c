@@ -184,6 +184,46 @@ LOCAL_TEST(a_client_of_old_waits_for_the_result)
     shop_close();
 }
 
+static wr_err add_later(void *unused)
+{
+    (void)unused;
+    wr_err err = wr_sleep(wr_after(WR_MS(2345)));
+    queue_rig_add(&shop.jobs, shop.task, "ok");
+    return err;
+}
+
+/* Nothing is open at first; nobody looks now and then. */
+LOCAL_TEST(who_waits_for_a_task_hears_of_it_at_once)
+{
+    shop_open(store);
+    ask(LEGACY("initialize", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+               "\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}"));
+    struct wr_scope *scope = scope_open();
+    go(scope, add_later, NULL);
+    wr_time before = wr_now();
+    CHECK(hears(LEGACY("tasks/result", "\"taskId\":\"%s\""), "\"satisfied\":1,"));
+    CHECK(wr_now() - before < WR_MS(2346));
+    scope_done(scope);
+    shop_close();
+}
+
+LOCAL_TEST(in_a_drain_who_waits_for_a_task_is_told_that_it_goes_on)
+{
+    shop_open(store);
+    queue_rig_add(&shop.jobs, shop.task, "hold");
+    ask(LEGACY("initialize", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+               "\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}"));
+    struct wr_scope *scope = scope_open();
+    char says[300];
+    snprintf(says, sizeof(says), LEGACY("tasks/result", "\"taskId\":\"%s\""), shop.task);
+    wr_text_rewind(&shop.client.heard, 0);
+    client_start(&shop.client, scope, says);
+    queue_hush(shop.jobs.queue);
+    scope_done(scope);
+    CHECK(has(shop.client.heard.at, "goes on: ask again"));
+    shop_close();
+}
+
 LOCAL_TEST(tasks_are_listed_the_newest_first)
 {
     char first[QUEUE_ID];

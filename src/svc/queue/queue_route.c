@@ -26,7 +26,6 @@
 #define LOOK_WITHIN (QUEUE_WAIT_MAX + WR_S(5))
 #define ANSWER_WITHIN WR_S(2)           /* of what was waited for */
 #define LIST_PRESET 20
-#define QUIET WR_S(1)                   /* between looks at a task of which nothing is open */
 
 static struct wr_metric polls_metric = {
     .name = "queue_polls", .help = "Clients that wait for something to happen to a task.",
@@ -370,8 +369,8 @@ struct follow {
     struct wr_chan *news;               /* of struct queue_look_at */
 };
 
-/* One view after the other, until nobody takes them any more.  A task of which nothing is open
- * is looked at now and then: more may be queued. */
+/* One view after the other, until nobody takes them any more, or the node drains: then a wait
+ * ends before its time with nothing new. */
 static wr_err run_follow(void *arg)
 {
     struct follow *follow = arg;
@@ -379,13 +378,14 @@ static wr_err run_follow(void *arg)
     wr_err err = WR_OK;
     while (!err) {
         struct queue_look_at at;
+        wr_time until = wr_after(QUEUE_WAIT_MAX);
         err = queue_look(follow->queue, follow->task, &(struct queue_look){
-            .wait = QUEUE_WAIT_MAX, .since = follow->change[0] ? follow->change : "0-0" }, &at,
-            &why, WR_NEVER);
+            .wait = QUEUE_WAIT_MAX, .since = follow->change[0] ? follow->change : "0-0",
+            .follow = true }, &at, &why, WR_NEVER);
         if (err)
             break;
         if (strcmp(at.change, follow->change) == 0) {
-            err = queue_view_open(at.view) ? WR_OK : wr_sleep(wr_after(QUIET));
+            err = wr_now() < until ? WR_CLOSED : WR_OK;
             queue_view_unref(at.view);
             continue;
         }

@@ -211,6 +211,26 @@ TEST(events_tell_the_status_at_each_change)
     queue_node_end(&rig);
 }
 
+TEST(events_of_a_task_that_was_quiet_come_when_they_happen)
+{
+    struct rig rig;
+    char request[300];
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    struct wr_stream *stream = rig_dial(&rig);
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
+             queue_node_path("/events"));
+    rig_say(stream, request);
+    CHECK(hear_until(stream, "event: status\ndata: {\"ok\":true,"));
+    CHECK_OK(wr_sleep(wr_after(WR_MS(2345))));
+    wr_time before = wr_now();
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    CHECK(hear_until(stream, "\"running\":1"));
+    CHECK(wr_now() - before < WR_MS(100));
+    wr_stream_close(stream);
+    queue_node_end(&rig);
+}
+
 TEST(who_goes_while_he_waits_is_not_waited_for)
 {
     struct rig rig;

@@ -197,21 +197,51 @@ LOCAL_TEST(who_knows_less_than_there_is_does_not_wait)
     queue_rig_stop(&rig);
 }
 
-LOCAL_TEST(who_does_not_say_what_he_knows_waits_for_what_nobody_was_told)
+/* Whatever others were told, and whatever nobody was. */
+LOCAL_TEST(who_does_not_say_what_he_knows_waits_for_what_comes)
 {
     struct queue_rig rig = { 0 };
     queue_rig_start(&rig, store);
     const char *task = queue_rig_task(&rig);
     struct poller one = up_to_date(&rig, task, WR_S(25));
+    queue_rig_add(&rig, task, "fail");
+    pass(WR_S(1));
     one.since[0] = '\0';
     CHECK_OK(poll_once(&one));
     CHECK_EQ(WR_S(25), one.took);
-    CHECK_OK(wr_once_set(rig.gate, NULL));
-    CHECK_OK(wr_sleep(wr_after(WR_S(1))));
+    struct wr_scope *scope = scope_open();
     one.since[0] = '\0';
-    CHECK_OK(poll_once(&one));
-    CHECK_EQ(0, one.took);
+    one.look.since = NULL;
+    go(scope, poll_once, &one);
+    rig_settle();
+    CHECK_OK(wr_once_set(rig.gate, NULL));
+    scope_done(scope);
+    CHECK(one.took < WR_MS(1));
     CHECK_EQ(1, one.completed);
+    queue_rig_stop(&rig);
+}
+
+static wr_err submit_later(void *arg)
+{
+    struct queue_rig *rig = arg;
+    wr_err err = wr_sleep(wr_after(WR_MS(2345)));
+    queue_rig_add(rig, rig->task, "hold");
+    return err;
+}
+
+LOCAL_TEST(who_follows_waits_also_while_nothing_is_open)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    struct poller one = poller_of(&rig, queue_rig_task(&rig), WR_S(60));
+    one.look.follow = true;
+    struct wr_scope *scope = scope_open();
+    go(scope, submit_later, &rig);
+    CHECK_OK(poll_once(&one));
+    CHECK_OK(one.err);
+    CHECK_EQ(2345, (one.took + WR_US(1)) / WR_MS(1));
+    scope_done(scope);
+    CHECK_OK(wr_once_set(rig.gate, NULL));
     queue_rig_stop(&rig);
 }
 

@@ -292,7 +292,8 @@ static const struct mcp_field status_fields[] = {
     { .name = "detail", .words = queue_details, .preset = "\"summary\"",
       .what = "full also lists the jobs." },
     { .name = "since", .max = QUEUE_CHANGE,
-      .what = "The \"change\" of an earlier status: wait for what is new after that one." },
+      .what = "The \"change\" of an earlier status: wait for what is new after that one. "
+              "Without it, for what is new from now on." },
 };
 static const struct mcp_field await_fields[] = {
     TASK_ID,
@@ -558,9 +559,10 @@ const struct mcp_prompt queue_prompt = {
         "2. Call queue_targets with a handful of search queries: some that would find support, "
         "some that would find the contrary, some in the words of the field. Add addresses and "
         "DOIs that you know.\n"
-        "3. Call get_status with \"wait\" 30 until its milestones are all true. Meanwhile look "
-        "at what comes in, and queue more where something is missing. Single errors are "
-        "normal; if pending_auth_count is not 0, ask the user to look at get_auth_queue.\n"
+        "3. Call get_status with \"wait\" 30, and with the last \"change\" as \"since\", "
+        "until its milestones are all true. Meanwhile look at what comes in, and queue more "
+        "where something is missing. Single errors are normal; if pending_auth_count is not 0, "
+        "ask the user to look at get_auth_queue.\n"
         "4. Read what was found before you conclude: claims with their sources, and what "
         "speaks for and against them. Prefer several independent sources to one.\n"
         "5. Answer with the sources beside each statement. Say what is contested, what you "

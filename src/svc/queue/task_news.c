@@ -31,7 +31,6 @@ struct entry {
     struct entry *next;                 /* in its bucket */
     struct entry *newer, *older;        /* in the order of use */
     struct state state;
-    uint64_t told;
     struct wr_watch *watch;             /* NULL: nobody has waited yet */
     struct wr_watch_writer writer;
     size_t holders;                     /* who waits */
@@ -206,24 +205,6 @@ wr_err news_version(struct news *news, const char *task, uint64_t *ret, uint64_t
     }
     wr_mutex_unlock(&news->lock);
     return entry ? WR_OK : WR_NOMEM;
-}
-
-uint64_t news_told(struct news *news, const char *task)
-{
-    wr_mutex_lock(&news->lock);
-    struct entry *entry = *place_of(news, task);
-    uint64_t told = entry ? entry->told : 0;
-    wr_mutex_unlock(&news->lock);
-    return told;
-}
-
-void news_tell(struct news *news, const char *task, uint64_t version)
-{
-    wr_mutex_lock(&news->lock);
-    struct entry *entry = *place_of(news, task);
-    if (entry && version > entry->told)
-        entry->told = version;
-    wr_mutex_unlock(&news->lock);
 }
 
 /* ---- those who wait ---- */

@@ -62,10 +62,6 @@ wr_err news_view(struct news *news, const char *task, news_read_fn *read, void *
                  struct queue_view **ret, uint64_t *ret_version, wr_time deadline WR_AT);
 #define news_view(...) news_view(__VA_ARGS__, WR_HERE)
 
-/* The highest version whose view anybody was given; and note one. */
-uint64_t news_told(struct news *news, const char *task);
-void news_tell(struct news *news, const char *task, uint64_t version);
-
 /* Those who wait now. */
 size_t news_waiting(const struct news *news);
 

@@ -141,17 +141,6 @@ TEST(a_task_that_was_forgotten_is_new_again_and_one_that_is_waited_for_is_kept)
     news_free(news);
 }
 
-TEST(the_highest_that_was_told_is_remembered)
-{
-    struct news *news = made(16);
-    uint64_t version = version_of(news, "a");
-    CHECK_EQ(0, news_told(news, "a"));
-    news_tell(news, "a", version);
-    news_tell(news, "a", version - 1);
-    CHECK_EQ(version, news_told(news, "a"));
-    news_free(news);
-}
-
 /* ---- views ---- */
 
 struct reads { int count; wr_time takes; wr_err err; };
