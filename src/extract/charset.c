@@ -11,6 +11,7 @@
 #include <utf8proc.h>
 
 #define SAMPLE 4096                 /* bytes that are looked at */
+#define HIGH_BITS 0x8080808080808080u   /* none of eight bytes of ASCII has one */
 
 /* What 0x80 to 0x9f are in 1252; 0: nothing. */
 static const uint16_t windows[32] = {
@@ -48,6 +49,12 @@ static struct seen look(const char *bytes, size_t size)
 {
     struct seen seen = { 0 };
     for (size_t i = 0; i < size;) {
+        uint64_t eight;
+        while (i + sizeof(eight) <= size
+               && (memcpy(&eight, bytes + i, sizeof(eight)), (eight & HIGH_BITS) == 0))
+            i += sizeof(eight);
+        if (i == size)
+            break;
         if ((unsigned char)bytes[i] < 0x80) {
             i++;
             continue;

@@ -1,11 +1,6 @@
 /* html_count.c - how much a text says, in whatever script. */
 #include "extract/html_main.h"
 
-static bool is_space(unsigned char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Signs that are syllables or words, and as wide as two letters. */
 static bool is_wide(uint32_t code)
 {
@@ -17,18 +12,19 @@ static bool is_wide(uint32_t code)
 /* Stops of scripts other than the Latin one. */
 static bool is_stop(uint32_t code)
 {
-    static const uint16_t stops[] = {
-        0x0589, 0x060c, 0x061b, 0x061f, 0x06d4,     /* Armenian, Arabic */
-        0x0964, 0x0965, 0x1362, 0x1363, 0x17d4,     /* Hindi, Amharic, Khmer */
-        0x2026, 0x3001, 0x3002,                     /* Chinese, Japanese */
-        0xff01, 0xff0c, 0xff0e, 0xff1a, 0xff1b, 0xff1f,
-    };
-    if (code < stops[0] || (code > 0x3002 && code < 0xff01))
-        return false;               /* most letters of most texts */
-    for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-        if (stops[i] == code)
-            return true;
-    return false;
+    switch (code >> 8) {
+    case 0x05: return code == 0x0589;                                       /* Armenian */
+    case 0x06: return code == 0x060c || code == 0x061b || code == 0x061f || code == 0x06d4;
+    case 0x09: return code == 0x0964 || code == 0x0965;                     /* Hindi */
+    case 0x13: return code == 0x1362 || code == 0x1363;                     /* Amharic */
+    case 0x17: return code == 0x17d4;                                       /* Khmer */
+    case 0x20: return code == 0x2026;
+    case 0x30: return code == 0x3001 || code == 0x3002;                     /* Chinese */
+    case 0xff:
+        return code == 0xff01 || code == 0xff0c || code == 0xff0e || code == 0xff1a
+            || code == 0xff1b || code == 0xff1f;
+    default: return false;
+    }
 }
 
 static size_t decode(const char *text, size_t len, uint32_t *ret)
@@ -44,27 +40,38 @@ static size_t decode(const char *text, size_t len, uint32_t *ret)
     return want;
 }
 
+/* What a byte of a text is; everything else of ASCII is a letter. */
+enum { LETTER, SPACE, STOP, MANY };
+static const unsigned char kinds[256] = {
+    ['\t'] = SPACE, ['\n'] = SPACE, ['\v'] = SPACE, ['\f'] = SPACE, ['\r'] = SPACE,
+    [' '] = SPACE, ['.'] = STOP, [','] = STOP, [';'] = STOP, ['!'] = STOP, ['?'] = STOP,
+    [0x80 ... 0xff] = MANY,
+};
+
 void html_count_add(struct html_count *count, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len;) {
-        unsigned char c = (unsigned char)text[i];
-        if (is_space(c)) {
-            size_t from = i;
-            while (i < len && is_space((unsigned char)text[i]))
-                i++;
-            count->length += from > 0 && i < len;
-            continue;
+    const unsigned char *at = (const unsigned char *)text, *end = at + len;
+    uint32_t length = 0, stops = 0, code;
+    while (at < end) {
+        const unsigned char *from = at;
+        switch (kinds[*at]) {
+        case SPACE:
+            while (at < end && kinds[*at] == SPACE)
+                at++;
+            length += from > (const unsigned char *)text && at < end;
+            break;
+        case MANY:
+            at += decode((const char *)at, (size_t)(end - at), &code);
+            stops += is_stop(code);
+            length += is_wide(code) ? 2 : 1;
+            break;
+        default:
+            while (at < end && kinds[*at] != SPACE && kinds[*at] != MANY)
+                at++;
+            length += (uint32_t)(at - from);
+            stops += kinds[at[-1]] == STOP && (at == end || kinds[*at] == SPACE);
         }
-        if (c < 0x80) {
-            bool last = i + 1 == len || is_space((unsigned char)text[i + 1]);
-            count->stops += last && (c == '.' || c == ',' || c == ';' || c == '!' || c == '?');
-            count->length++;
-            i++;
-            continue;
-        }
-        uint32_t code;
-        i += decode(text + i, len - i, &code);
-        count->stops += is_stop(code);
-        count->length += is_wide(code) ? 2 : 1;
     }
+    count->length += length;
+    count->stops += stops;
 }

@@ -37,6 +37,9 @@ TEST_PLAIN(stops_of_many_scripts_are_stops)
     counts("中。", 4, 1);
     counts("نعم؟", 4, 1);
     counts("हाँ।", 4, 1);
+    counts("Այո։", 4, 1);
+    counts("៚។៕", 3, 1);
+    counts("a... b?!", 8, 2);
 }
 
 TEST_PLAIN(half_a_character_at_the_end_is_read_no_further)

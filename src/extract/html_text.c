@@ -47,6 +47,12 @@ static size_t space_at(const char *at, size_t len)
                                                            : 0;
 }
 
+/* Bytes that begin no white space: nearly all. */
+static bool is_inside_word(char c)
+{
+    return (unsigned char)c > ' ' && c != '\xc2' && c != '\xe3';
+}
+
 static uint32_t ancestor(const struct html_tree *tree, uint32_t at, uint16_t a, uint16_t b,
                          uint16_t c)
 {
@@ -203,7 +209,8 @@ static void put_words(struct reading *reading, const struct html_node *node)
     const char *end = node->text + node->len;
     for (const char *at = node->text; at < end;) {
         size_t len = 0, blank;
-        while (at + len < end && !space_at(at + len, (size_t)(end - at) - len))
+        while (at + len < end && (is_inside_word(at[len])
+                                  || !space_at(at + len, (size_t)(end - at) - len)))
             len++;
         if (len > 0) {
             if (reading->space && line->len > 0 && line->at[line->len - 1] != '\n')

@@ -151,7 +151,7 @@ static void keep_value(struct markup_tag *tag, const char *name, size_t name_len
         word[i] = lower(name[i]);
     word[name_len] = '\0';
     for (size_t i = 0; i < MARKUP_WANTED; i++) {
-        if (strcmp(word, markup_wanted[i]) != 0)
+        if (word[0] != markup_wanted[i][0] || strcmp(word, markup_wanted[i]) != 0)
             continue;
         if (!tag->values[i].at)
             tag->values[i] = value;
