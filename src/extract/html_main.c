@@ -13,14 +13,17 @@
 #define LINKS_COST 10               /* of a line of links, and half of its letters */
 #define LINKS_MAX 200               /* letters of those that count */
 #define FLOW 40                     /* value of a paragraph that belongs to those beside it */
+#define LEAD 3                      /* parts before prose of their sort that belong to it */
 #define TEASER 250                  /* letters of another text that are shown at most */
 #define LEFT_MIN 250                /* letters that must be left when hints are believed */
 
 /* What is known of an element and all that is in it. */
 struct measure {
     int64_t value;
+    int64_t prose;                  /* the same without what is worth less than nothing */
     uint32_t text, link, stops;     /* letters outside and inside of links */
     uint32_t teasers;               /* headings that are links: of another text */
+    uint32_t heads;                 /* cells that say what a column or a row is */
     uint32_t owner;                 /* the block that it belongs to */
 };
 
@@ -88,6 +91,8 @@ static int64_t block_value(uint16_t tag, int64_t text, int64_t link, int64_t sto
 {
     if (is_heading(tag) || text + link == 0)
         return 0;
+    if (link > text && text >= SENTENCE && stops > 0)
+        return 0;                   /* a sentence with many links */
     if (link > text)
         return -(LINKS_COST + (link < LINKS_MAX ? link : LINKS_MAX) / 2);
     if (text >= PROSE || (text >= SENTENCE && stops > 0)) {
@@ -106,29 +111,35 @@ static int64_t block_value(uint16_t tag, int64_t text, int64_t link, int64_t sto
 /* The block that is being read. */
 struct run {
     uint32_t owner;
-    struct html_count all, link;
+    struct html_count all;
+    uint32_t link;                  /* letters in links */
 };
 
 static void end_run(struct search *search, struct run *run)
 {
     if (run->owner != HTML_NONE) {
         struct measure *to = &search->at[run->owner];
-        uint32_t text = run->all.length - run->link.length;
-        to->value += block_value(search->tree->at[run->owner].tag, text, run->link.length,
-                                 run->all.stops);
+        uint32_t text = run->all.length - run->link;
+        int64_t value = block_value(search->tree->at[run->owner].tag, text, run->link,
+                                    run->all.stops);
+        to->value += value;
+        to->prose += value > 0 ? value : 0;
         to->text += text;
-        to->link += run->link.length;
+        to->link += run->link;
         to->stops += run->all.stops;
-        to->teasers += is_heading(search->tree->at[run->owner].tag) && run->link.length > text;
+        to->teasers += is_heading(search->tree->at[run->owner].tag) && run->link > text;
     }
     *run = (struct run){ .owner = HTML_NONE };
 }
 
 static void read_text(struct run *run, const struct html_node *node)
 {
-    html_count_add(&run->all, node->text, node->len);
+    struct html_count count = { 0 };
+    html_count_add(&count, node->text, node->len);
+    run->all.length += count.length;
+    run->all.stops += count.stops;
     if (node->marks & HTML_IN_LINK)
-        html_count_add(&run->link, node->text, node->len);
+        run->link += count.length;
 }
 
 /* What each element has directly in its blocks; nothing of what is out. */
@@ -155,6 +166,7 @@ static void measure_blocks(struct search *search)
             node->marks |= HTML_IN_LINK;
         if (block)
             node->marks |= HTML_BLOCK;
+        search->at[i].heads = node->tag == GUMBO_TAG_TH;
         if (block || search->at[i].owner != run.owner)
             end_run(search, &run);
         run.owner = search->at[i].owner;
@@ -164,16 +176,34 @@ static void measure_blocks(struct search *search)
     end_run(search, &run);
 }
 
+/* Links in a table or a list that says more outside of them are part of what it says; of a
+ * table that has heads, names and figures may be links. */
+static bool is_table_of_facts(uint16_t tag, const struct measure *it)
+{
+    if (it->value >= 0)
+        return false;
+    if (tag == GUMBO_TAG_TABLE && it->heads > 0)
+        return (uint64_t)it->text * 3 > it->link;
+    return it->text > it->link
+        && ONE_OF(tag, GUMBO_TAG_TABLE, GUMBO_TAG_UL, GUMBO_TAG_OL, GUMBO_TAG_DL);
+}
+
 static void add_to_parents(struct search *search)
 {
     for (uint32_t i = search->tree->count; i-- > 1;) {
-        const struct measure *from = &search->at[i];
+        struct measure *from = &search->at[i];
+        if (is_table_of_facts(search->tree->at[i].tag, from))
+            from->value = 0;
+        if (search->tree->at[i].tag == GUMBO_TAG_TABLE)
+            from->heads = 0;
         struct measure *to = &search->at[search->tree->at[i].parent];
         to->value += from->value;
+        to->prose += from->prose;
         to->text += from->text;
         to->link += from->link;
         to->stops += from->stops;
         to->teasers += from->teasers;
+        to->heads += from->heads;
     }
 }
 
@@ -184,6 +214,7 @@ static void take_out(struct search *search, uint32_t out)
     nodes[out].marks |= HTML_OUT;
     for (uint32_t i = out; i != HTML_NONE; i = nodes[i].parent) {
         search->at[i].value -= gone.value;
+        search->at[i].prose -= gone.prose;
         search->at[i].text -= gone.text;
         search->at[i].link -= gone.link;
         search->at[i].stops -= gone.stops;
@@ -219,24 +250,35 @@ static bool is_beside(const struct html_tree *tree, uint32_t i)
     return false;
 }
 
+/* The id of a section is made from its heading, that of a row or a term from its first words:
+ * "hidden-posts", "sameSiteCookies" are what they are about. */
+static bool is_named_after_text(const struct html_node *node, const char *class)
+{
+    return ONE_OF(node->tag, GUMBO_TAG_SECTION, GUMBO_TAG_LI, GUMBO_TAG_TR, GUMBO_TAG_TD,
+                  GUMBO_TAG_TH, GUMBO_TAG_DT, GUMBO_TAG_DD, GUMBO_TAG_DL, GUMBO_TAG_PRE)
+        || (class && html_has_word(class, "section"));
+}
+
+/* Words inside a line are no hints: a "comment" there is one in a program. */
 static bool is_hinted(const struct html_node *node)
 {
     const char *class = html_attribute(node, "class"), *id = html_attribute(node, "id");
-    if (is_heading(node->tag) || node->tag == GUMBO_TAG_P || node->tag == GUMBO_TAG_A)
+    if (!(node->marks & HTML_BLOCK) || is_heading(node->tag) || node->tag == GUMBO_TAG_P)
         return false;
-    return (class && html_hint_against(class)) || (id && html_hint_against(id));
+    return (class && html_hint_against(class))
+        || (id && !is_named_after_text(node, class) && html_hint_against(id));
 }
 
 /* Take out what is beside the text: never what holds most of the prose. */
 static void take_hints(struct search *search, bool words)
 {
     struct html_tree *tree = search->tree;
-    int64_t all = search->at[0].value > 0 ? search->at[0].value : 0;
+    int64_t all = search->at[0].prose;
     for (uint32_t i = 1; i < tree->count; i++) {
         struct html_node *node = &tree->at[i];
         if (node->tag == HTML_TEXT || node->tag == GUMBO_TAG_BODY)
             continue;
-        if (!(node->marks & HTML_OUT) && search->at[i].value * 10 <= all * 6
+        if (!(node->marks & HTML_OUT) && search->at[i].prose * 10 <= all * 6
             && (is_beside(tree, i) || (words && is_hinted(node))))
             take_out(search, i);
         if (node->marks & HTML_OUT)
@@ -294,7 +336,36 @@ static uint32_t child_with_all(const struct search *search, uint32_t at)
     return best;
 }
 
-static uint32_t find_root(const struct search *search)
+static bool says_main(const struct html_node *node)
+{
+    return node->tag == GUMBO_TAG_MAIN
+        || (node->tag != HTML_TEXT && html_has_word(html_attribute(node, "role"), "main"));
+}
+
+/* What the page says is its main part, if that is one and has most of the prose; or
+ * HTML_NONE. */
+static uint32_t stated_main(const struct search *search)
+{
+    const struct html_tree *tree = search->tree;
+    uint32_t found = HTML_NONE;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct html_node *node = &tree->at[i];
+        if (node->marks & HTML_OUT) {
+            i = node->end - 1;
+        } else if (says_main(node)) {
+            if (found != HTML_NONE)
+                return HTML_NONE;
+            found = i;
+            i = node->end - 1;
+        }
+    }
+    if (found == HTML_NONE || search->at[found].prose == 0
+        || search->at[found].prose * 10 < search->at[0].prose * 9)
+        return HTML_NONE;
+    return found;
+}
+
+static uint32_t most_worth(const struct search *search)
 {
     const struct html_tree *tree = search->tree;
     uint32_t best = 0;
@@ -309,8 +380,19 @@ static uint32_t find_root(const struct search *search)
         return 0;
     while (is_flow(tree->at[best].tag) && tree->at[best].parent != HTML_NONE)
         best = tree->at[best].parent;
-    for (uint32_t child; (child = child_with_all(search, best)) != HTML_NONE;)
+    return best;
+}
+
+static uint32_t find_root(const struct search *search)
+{
+    uint32_t stated = stated_main(search);
+    uint32_t best = stated != HTML_NONE ? stated : most_worth(search);
+    for (uint32_t child; search->at[best].value > 0
+                         && (child = child_with_all(search, best)) != HTML_NONE;) {
+        if (stated != HTML_NONE && !is_said_to_be_main(&search->tree->at[child]))
+            break;
         best = child;
+    }
     return best;
 }
 
@@ -320,6 +402,23 @@ static bool is_list_of_teasers(const struct measure *it, const struct measure *a
     return it->teasers >= 2 && it->text < TEASER * it->teasers && 2 * it->value < all->value;
 }
 
+/* Whether prose of its own sort follows: what stands before it then belongs to that. */
+static bool leads_to_prose(const struct search *search, uint32_t at)
+{
+    const struct html_node *nodes = search->tree->at;
+    uint32_t end = nodes[nodes[at].parent].end;
+    const char *class = html_attribute(&nodes[at], "class");
+    unsigned looked = 0;
+    for (uint32_t i = nodes[at].end; class && i < end && looked < LEAD; i = nodes[i].end) {
+        if (!(nodes[i].marks & HTML_BLOCK) || (nodes[i].marks & HTML_OUT))
+            continue;
+        if (search->at[i].value >= FLOW && are_peers(&nodes[at], &nodes[i]))
+            return true;
+        looked++;
+    }
+    return false;
+}
+
 /* What is worth less than nothing; rows and items go with all of their table or list. */
 static void clean_inside(struct search *search, uint32_t root)
 {
@@ -327,7 +426,7 @@ static void clean_inside(struct search *search, uint32_t root)
     for (uint32_t i = root + 1; i < tree->at[root].end; i++) {
         const struct html_node *node = &tree->at[i];
         if ((node->marks & HTML_BLOCK) && !(node->marks & HTML_OUT)
-            && (search->at[i].value < 0
+            && ((search->at[i].value < 0 && !leads_to_prose(search, i))
                 || is_list_of_teasers(&search->at[i], &search->at[root]))
             && !ONE_OF(node->tag, GUMBO_TAG_LI, GUMBO_TAG_TR, GUMBO_TAG_TD, GUMBO_TAG_TH,
                        GUMBO_TAG_DT, GUMBO_TAG_DD, GUMBO_TAG_TBODY, GUMBO_TAG_THEAD,

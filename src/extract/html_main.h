@@ -12,11 +12,14 @@
  * in it are worth together, so the one that is worth most has all of the text and little else;
  * from there it goes down, as long as one child has nearly all of it and no paragraphs, and no
  * other part of its own sort, stand beside that child.  In the end all is left out inside that
- * is worth less than nothing.
+ * is worth less than nothing, but for tables and lists that say more than their links, and for
+ * a few short parts that stand before prose of their own sort.
  *
  * Before that, what a page says of itself counts: what is hidden, navigation, asides, footers,
- * forms, and classes and ids with words like "sidebar", "cookie", "comments"; but never what
- * holds most of the prose of the page, and no words at all if hardly any prose is left.
+ * forms, and classes and ids of blocks with words like "sidebar", "cookie", "comments"; but
+ * never what holds most of the prose of the page, no id that is made from a heading or from the
+ * words of a row, and no words at all if hardly any prose is left.  A page that has one main
+ * part, with nearly all of the prose in it, is believed.
  *
  * Length is counted in letters of the Latin script: a sign of Chinese, Japanese or Korean is
  * two of them.

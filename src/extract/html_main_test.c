@@ -78,6 +78,82 @@ TEST_PLAIN(other_texts_that_are_announced_in_this_one_go)
               PROSE "\n\n" PROSE "\n\n" PROSE);
 }
 
+TEST_PLAIN(an_id_that_is_made_from_a_heading_is_no_hint)
+{
+    page_says("<div><p>" PROSE "<p>" PROSE "<section id=hidden-posts><h2>Hidden posts</h2><p>"
+              PROSE "</section><div class=section id=cookies><p>" PROSE "</div></div>",
+              PROSE "\n\n" PROSE "\n\nHidden posts\n\n" PROSE "\n\n" PROSE);
+    page_says("<div><p>" PROSE "<table><tr id=sameSiteCookies><td>a<td>b</table></div>",
+              PROSE "\n\na | b");
+    page_says("<div><p>" PROSE "<p>" PROSE "</div><section class=comments><p>" PROSE
+              "</section>",
+              PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(words_inside_a_line_are_no_hints)
+{
+    page_says("<div><p>" PROSE "<pre>x = 1 <span class=comment>one</span></pre></div>",
+              PROSE "\n\nx = 1 one");
+}
+
+TEST_PLAIN(what_is_beside_the_text_is_no_more_of_it_for_many_links_elsewhere)
+{
+    page_says("<ul><li><a href=a>A link of many letters</a><li><a href=b>A link of many letters"
+              "</a><li><a href=c>A link of many letters</a><li><a href=d>And so on, and so on"
+              "</a></ul><div><p>" PROSE "</div><footer>All rights to this page, and to all the "
+              "others, are those of the people who have made them.</footer>",
+              PROSE);
+}
+
+TEST_PLAIN(a_sentence_with_many_links_stays)
+{
+    page_says("<div><p>" PROSE "<div><p>The <a href=a>names of all the domains</a> are under "
+              "way; beware of <a href=b>collisions of those names</a>.</div></div>",
+              PROSE "\n\nThe names of all the domains are under way; beware of collisions of "
+              "those names.");
+}
+
+TEST_PLAIN(a_table_or_list_that_says_more_than_its_links_stays)
+{
+    page_says("<div><p>" PROSE "<table><tr><th>name<th>size<tr><td><a href=a>iperf</a>"
+              "<td><a href=b>349</a></table></div>",
+              PROSE "\n\nname | size\niperf | 349");
+    page_says("<div><p>" PROSE "<ul><li><a href=a>iperf</a><li>the bandwidth</ul></div>",
+              PROSE "\n\niperf\nthe bandwidth");
+    page_says("<div><p>" PROSE "<table><tr><td>by<td><a href=a>a name that is long</a></table>"
+              "</div>",
+              PROSE);
+}
+
+TEST_PLAIN(short_parts_before_prose_of_their_sort_stay)
+{
+    page_says("<div><p>" PROSE "<div class=seg>Name: x</div><div class=seg>Default: 1</div>"
+              "<div class=seg>What it does, said in a sentence that is long enough.</div>"
+              "<div class=vote>12</div></div>",
+              PROSE "\n\nName: x\n\nDefault: 1\n\nWhat it does, said in a sentence that is "
+              "long enough.");
+}
+
+TEST_PLAIN(a_part_that_is_said_to_be_the_main_one_is_whole)
+{
+    page_says("<main><div><p>" PROSE "<p>" PROSE "</div><div>A few more words, and a stop."
+              "</div></main><div><p>Something else.</div>",
+              PROSE "\n\n" PROSE "\n\nA few more words, and a stop.");
+    page_says("<div role=main><div><p>" PROSE "<p>" PROSE "</div><div>A few more words, and a "
+              "stop.</div></div>",
+              PROSE "\n\n" PROSE "\n\nA few more words, and a stop.");
+    page_says("<main><div><p>A few more words, and a stop.</div></main><div><p>" PROSE
+              "<p>" PROSE "<p>" PROSE "</div>",
+              PROSE "\n\n" PROSE "\n\n" PROSE);
+}
+
+TEST_PLAIN(an_article_in_the_main_part_is_the_text)
+{
+    page_says("<main><div><p>A few more words, and a stop.</div><article><p>" PROSE "<p>" PROSE
+              "</article></main>",
+              PROSE "\n\n" PROSE);
+}
+
 TEST_PLAIN(signs_without_spaces_between_them_are_prose)
 {
     page_says("<div><a href=a>首页</a> <a href=b>新闻中心</a></div><div><p>"
