@@ -27,6 +27,16 @@ def read(page):
     return (time.thread_time_ns() - begin) / 1000, summary, document.title()
 
 
+def content(name):
+    """Text where it is UTF-8; else bytes, whose encoding it finds out by itself."""
+    with open(name, "rb") as file:
+        page = file.read()
+    try:
+        return page.decode("utf-8")
+    except UnicodeDecodeError:
+        return page
+
+
 def main():
     logging.disable(logging.CRITICAL)
     names = sys.argv[1:]
@@ -34,8 +44,7 @@ def main():
     if names[:1] == ["-n"]:
         times, names = int(names[1]), names[2:]
     for name in names:
-        with open(name, encoding="utf-8") as file:
-            page = file.read()
+        page = content(name)
         runs = [read(page) for _ in range(times)]
         text = html.unescape(re.sub(r"<[^>]*>", "", BREAKS.sub("\n", runs[0][1])))
         print(json.dumps({"file": name, "title": runs[0][2], "text": text,
