@@ -8,7 +8,7 @@ from case import case, expect, require
 from lab import Lab, Task, jobs
 from queue_team import fetched, sites, slow_targets
 
-TARGETS, POLLERS, DRAIN = 6, 50, 3
+TARGETS, POLLERS, DRAIN = 6, 30, 3
 ATTEMPTS_MAX = 2        # a job that has had as many has failed
 QUEUED = 1              # a state, as the table of jobs has it
 

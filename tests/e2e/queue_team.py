@@ -62,11 +62,11 @@ def fetched(lab):
     return collections.Counter(line["path"].removeprefix("/slow/") for line in lab.site.log)
 
 
-def ends(database):
+def ends(database, task):
     """By target: the number of its state, and its attempt."""
     return {row[0].partition("/slow/")[2]: (int(row[1]), int(row[2])) for row in database.rows(
         "select input::jsonb #>> '{target,url}', state, attempt from job_done"
-        " where kind = 'target_queue'") if "alone" not in row[0]}
+        f" where kind = 'target_queue' and task = '{task.id}'")}
 
 
 def one_tells_the_others(lab, nodes):
@@ -81,6 +81,20 @@ def one_tells_the_others(lab, nodes):
     done = [node.metric('queue_jobs_total{kind="target_queue",result="completed"}')
             for node in nodes]
     expect(sorted(done), [0, 0, 1])
+
+
+def a_stop_reaches_the_others(lab, nodes):
+    """What runs anywhere of a task that is stopped at one is ended at once."""
+    task, running = Task(nodes[0], "One stops for all", max_pages=1000), len(nodes) * SLOTS
+    task.queue(slow_targets(lab, running + 1, seconds=9))
+    task.until(lambda status: status["progress"]["searches"]["running"] == running)
+    counts = nodes[0].tool("stop_task", task_id=task.id, mode="immediate")["cancelled_counts"]
+    expect((counts["queued_cancelled"], counts["running_cancelled"]), (1, running))
+    end, metric = time.monotonic() + 5, 'queue_jobs_total{kind="target_queue",result="%s"}'
+    while any(node.metric(metric % "interrupted") < SLOTS for node in nodes):
+        require(time.monotonic() < end, "a stop does not reach the others")
+        time.sleep(0.02)
+    expect(task.status(node=nodes[-1])["status"], "paused")
 
 
 def evidence_is_shared(database, node, task):
@@ -105,6 +119,7 @@ def one_is_killed(program):
             lab.node(*database.flags()) as third, \
             concurrent.futures.ThreadPoolExecutor(2) as pool:
         one_tells_the_others(lab, (first, second, third))
+        a_stop_reaches_the_others(lab, (first, second, third))
         task = Task(first, "Slow pages are read once", max_pages=10000)
         expect(task.queue(slow_targets(lab, TARGETS))["queued_count"], TARGETS)
         waiting = [pool.submit(task.drained, 90, False, node) for node in (first, second)]
@@ -114,7 +129,7 @@ def one_is_killed(program):
             status = one.result(timeout=100)
             expect(status["progress"]["searches"]["satisfied"], TARGETS)
             expect(status["error_count"], 0)
-        ended, asked = ends(database), fetched(lab)
+        ended, asked = ends(database, task), fetched(lab)
         expect((len(ended), {state for state, _ in ended.values()}), (TARGETS, {COMPLETED}))
         again = [target for target, (_, attempt) in ended.items() if attempt == 2]
         require(0 < len(again) <= SLOTS, f"{len(again)} targets were done by another node")
@@ -149,6 +164,6 @@ def one_stands_still(program):
                 second.metric(metric % "interrupted")), (total, 0, SLOTS))
         status = task.drained()
         expect((status["progress"]["searches"]["satisfied"], status["error_count"]), (total, 0))
-        expect(sorted(ends(database).values()),
+        expect(sorted(ends(database, task).values()),
                [(COMPLETED, 1)] * (total - SLOTS) + [(COMPLETED, 2)] * SLOTS)
         expect(count(database, "job_done where kind = 'verify_nli'"), total)

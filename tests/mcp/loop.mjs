@@ -1,14 +1,16 @@
 // A whole research, by an official client: node loop.mjs WEIR SDK ERA [URL]
-// SDK is 1 or 2, ERA legacy or modern.  What there is to look at is in WEIR_TEST_TARGETS.
+// SDK is 1 or 2, ERA legacy or modern.  What there is to look at is in WEIR_TEST_TARGETS, and
+// what else the program is told, over pipes, in WEIR_TEST_FLAGS.
 import { check, end } from "./tap.mjs";
 
 const [weir, sdk, era, url] = process.argv.slice(2);
-const { WEIR_TEST_DATA: data, WEIR_TEST_TARGETS: said } = process.env;
+const { WEIR_TEST_DATA: data, WEIR_TEST_TARGETS: said, WEIR_TEST_FLAGS: flags } = process.env;
 const [first, ...rest] = JSON.parse(said);
 
 async function connected() {
   const command = { command: weir, stderr: "inherit",
-                    args: ["mcp", "--offline", "--set", `data=${data}`] };
+                    args: ["mcp", "--offline", "--set", `data=${data}`,
+                           ...JSON.parse(flags ?? "[]")] };
   const about = { name: "test", version: "1" };
   let client, transport;
   if (sdk === "1") {
