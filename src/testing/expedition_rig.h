@@ -127,11 +127,14 @@ RIG_STRANGER const char *last_of(enum store_job_state state)
 {
     static char text[2000];
     struct store_jobs jobs;
-    CHECK_OK(store_task_done_jobs(expedition.rig.store, expedition.task, state, 1, &jobs,
+    CHECK_OK(store_task_done_jobs(expedition.rig.store, expedition.task, state, 16, &jobs,
                                   SOON));
-    const struct store_job *job = &jobs.jobs[0];
-    snprintf(text, sizeof(text), "%s", !jobs.count ? "(none)" : job->output ? job->output
-                                       : job->error);
+    size_t at = 0;                      /* what follows a target may have been done already */
+    while (at < jobs.count && strcmp(jobs.jobs[at].kind, "target_queue") != 0)
+        at++;
+    const struct store_job *job = &jobs.jobs[at];
+    snprintf(text, sizeof(text), "%s", at == jobs.count ? "(none)"
+                                       : job->output    ? job->output : job->error);
     store_jobs_free(&jobs);
     return text;
 }

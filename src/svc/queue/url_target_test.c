@@ -42,7 +42,7 @@ LOCAL_TEST(who_is_not_to_be_asked_before_the_page_has_no_more_time_is_not)
 
 LOCAL_TEST(a_page_behind_a_gate_is_read_when_somebody_has_opened_it)
 {
-    struct store_auths auths, resolved;
+    static struct store_auths auths, resolved;          /* too large for a stack */
     struct queue_why why;
     BEGIN(store, { "/a", HTML, .status = 403, .body = GATE }, { "/a", HTML, .body = tides },
           { "/b", HTML, .body = tides });
