@@ -104,7 +104,7 @@ static void count(struct errand *errand, const char *url, const struct harvest *
         memcpy(errand->page, got->page, sizeof(errand->page));
     if (got->state == HARVEST_AWAITS)
         errand_await(errand, url, got->domain, challenge_name(got->challenge));
-    if (got->state == HARVEST_EMPTY)
+    if (got->state == HARVEST_EMPTY || got->needs_scripts)
         errand_trouble(errand, url, got->code ? got->code
                                     : got->needs_scripts ? "NEEDS_SCRIPTS" : "NO_TEXT", "%s",
                        got->why[0]           ? got->why

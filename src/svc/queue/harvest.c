@@ -271,8 +271,6 @@ static wr_err read_and_keep(const struct harvest_ask *ask, struct crawl_page *pa
     wr_err err = read_through(&leaf, page, ret, deadline);
     ret->rendered = page->rendered;
     ret->needs_scripts = !err && leaf.page.needs_scripts && !page->rendered;
-    if (ret->needs_scripts)             /* "Please enable scripts" is nothing that it says */
-        leaf.page.paragraph_count = leaf.page.link_count = 0;
     if (!err && leaf.page.paragraph_count == 0)
         ret->state = HARVEST_EMPTY;
     if (!err)

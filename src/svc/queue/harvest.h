@@ -53,7 +53,8 @@ struct harvest {
     char page[STORE_EVIDENCE_ID];       /* empty: there is none */
     size_t fragments, claims, cited;    /* that are new, for this task */
     bool fetched;                       /* somebody was asked for it */
-    bool needs_scripts;                 /* it says nothing without them, and they did not run */
+    bool needs_scripts;                 /* it says next to nothing without, and they did not
+                                         * run: `why` */
     bool rendered;                      /* they did */
     enum challenge challenge;
     char domain[256];

@@ -163,6 +163,17 @@ LOCAL_TEST(a_page_of_scripts_that_cannot_run_says_nothing_and_why)
     end();
 }
 
+LOCAL_TEST(the_little_that_a_page_says_without_its_scripts_is_kept)
+{
+    BEGIN(store, { "/app", HTML, .body = "<div id=root></div><p>The moon causes the tides of "
+                                         "the sea.</p><script src=/app.js></script>" });
+    CHECK_OK(harvest(store, "task_1", "/app"));
+    CHECK_EQ(HARVEST_DONE, got.state);
+    CHECK(got.needs_scripts && got.why[0]);
+    CHECK_EQ(1, got.fragments);
+    end();
+}
+
 LOCAL_TEST(what_scripts_have_shown_before_is_read_without_them)
 {
     struct crawl_page shown = { .outcome = CRAWL_FETCHED, .status = 200, .media = MEDIA_HTML,

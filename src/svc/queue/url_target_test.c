@@ -147,6 +147,18 @@ LOCAL_TEST(a_page_of_scripts_says_that_there_is_no_browser)
     end();
 }
 
+LOCAL_TEST(a_page_that_says_little_without_scripts_says_that_too)
+{
+    BEGIN(store, { "/a", HTML, .body = APP "<p>The moon causes the tides of the sea.</p>" });
+    add_url("a.test", "/a");
+    done(STORE_JOB_COMPLETED, 1);
+    CHECK(says("\"status\":\"partial\""));
+    CHECK(says("\"fragments_extracted\":1"));
+    CHECK(says("\"error_code\":\"NEEDS_SCRIPTS\",\"error\":\"its scripts could not run: no "
+               "browser is configured"));
+    end();
+}
+
 LOCAL_TEST(a_page_of_scripts_says_why_the_browser_cannot_be_run)
 {
     expedition.crawl.browser.path = "/nowhere/chromium";
