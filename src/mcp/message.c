@@ -7,6 +7,7 @@
 #include "base/forget.h"
 #include "base/text.h"
 #include "mcp/message.h"
+#include "net/json_in.h"
 
 static bool refuse(struct mcp_fault *fault, enum mcp_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -21,29 +22,14 @@ static bool refuse(struct mcp_fault *fault, enum mcp_code code, const char *form
     return false;
 }
 
-/* Whether jansson may have it.  What is no JSON may be counted wrongly; that is found later. */
+/* Whether jansson may have it. */
 static bool measure(const char *bytes, size_t len, struct mcp_fault *fault)
 {
-    size_t depth = 0, values = 0;
-    bool quoted = false;
-    for (size_t i = 0; i < len; i++) {
-        char at = bytes[i];
-        if (quoted) {
-            i += at == '\\';
-            quoted = at != '"';
-            continue;
-        }
-        quoted = at == '"';
-        values += at == ',' || at == '[' || at == '{';
-        if (at == '[' || at == '{')
-            depth++;
-        else if ((at == ']' || at == '}') && depth)
-            depth--;
-        if (depth > MCP_DEPTH_MAX)
-            return refuse(fault, MCP_PARSE, "it nests deeper than %d levels", MCP_DEPTH_MAX);
-        if (values > MCP_VALUES_MAX)
-            return refuse(fault, MCP_PARSE, "it has more than %d values", MCP_VALUES_MAX);
-    }
+    enum json_in_size size = json_in_measure(bytes, len, MCP_VALUES_MAX);
+    if (size == JSON_IN_DEEP)
+        return refuse(fault, MCP_PARSE, "it nests deeper than %d levels", JSON_IN_DEPTH_MAX);
+    if (size == JSON_IN_MANY)
+        return refuse(fault, MCP_PARSE, "it has more than %d values", MCP_VALUES_MAX);
     return true;
 }
 

@@ -8,7 +8,7 @@
  *     mcp_message_free(&message);
  *
  * jansson calls itself as deep as brackets nest, and takes memory for each value; so bytes that
- * nest deeper than MCP_DEPTH_MAX, or have more values than MCP_VALUES_MAX, are not read at
+ * nest deeper than JSON_IN_DEPTH_MAX, or have more values than MCP_VALUES_MAX, are not read at
  * all.  Nor is what is no UTF-8, has a key twice, or is a batch, which MCP has given up.
  */
 #ifndef WR_MCP_MESSAGE_H
@@ -20,7 +20,6 @@
 #include <jansson.h>
 
 #define MCP_MESSAGE_MAX ((size_t)4 << 20)
-#define MCP_DEPTH_MAX 32
 #define MCP_VALUES_MAX 100000
 #define MCP_ID_MAX 256                  /* bytes of an id, as JSON */
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "net/json_in.h"
 #include "testing/test.h"
 
 static struct mcp_message message;
@@ -93,11 +94,11 @@ TEST_PLAIN(brackets_count_as_deep_as_they_nest_and_not_in_strings)
 {
     char text[4000] = "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":";
     size_t at = strlen(text);
-    memset(text + at, '[', MCP_DEPTH_MAX - 2);
-    memset(text + at + MCP_DEPTH_MAX - 2, ']', MCP_DEPTH_MAX - 2);
-    strncpy(text + at + (size_t)2 * (MCP_DEPTH_MAX - 2), "}}", 3);
+    memset(text + at, '[', JSON_IN_DEPTH_MAX - 2);
+    memset(text + at + JSON_IN_DEPTH_MAX - 2, ']', JSON_IN_DEPTH_MAX - 2);
+    strncpy(text + at + (size_t)2 * (JSON_IN_DEPTH_MAX - 2), "}}", 3);
     CHECK_EQ(MCP_OK, code_of(text));
-    memset(text + at, '[', MCP_DEPTH_MAX - 1);
+    memset(text + at, '[', JSON_IN_DEPTH_MAX - 1);
     CHECK_EQ(MCP_PARSE, code_of(text));
     CHECK(strstr(fault.why, "deeper"));
     text[at] = '"';

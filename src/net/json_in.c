@@ -18,9 +18,8 @@ json_t *json_in_object(const void *bytes, size_t len)
     return NULL;
 }
 
-/* Whether jansson may have it; NULL: it may.  What is no JSON may be counted wrongly; that is
- * found later. */
-static const char *too_much(const char *text, size_t len)
+/* What is no JSON may be counted wrongly; that is found later. */
+enum json_in_size json_in_measure(const char *text, size_t len, size_t values_max)
 {
     size_t depth = 0, values = 0;
     bool quoted = false;
@@ -38,16 +37,18 @@ static const char *too_much(const char *text, size_t len)
         else if ((at == ']' || at == '}') && depth)
             depth--;
         if (depth > JSON_IN_DEPTH_MAX)
-            return "it nests deeper than 32 levels";
-        if (values > JSON_IN_VALUES_MAX)
-            return "it has more than 200000 values";
+            return JSON_IN_DEEP;
+        if (values > values_max)
+            return JSON_IN_MANY;
     }
-    return NULL;
+    return JSON_IN_FITS;
 }
 
 json_t *json_in_large(const void *bytes, size_t len, const char **ret_why)
 {
-    *ret_why = too_much(bytes, len);
+    static const char *const whys[] = { [JSON_IN_DEEP] = "it nests deeper than 32 levels",
+                                        [JSON_IN_MANY] = "it has more than 200000 values" };
+    *ret_why = whys[json_in_measure(bytes, len, JSON_IN_VALUES_MAX)];
     if (*ret_why)
         return NULL;
     json_t *json = json_loadb(bytes, len, JSON_REJECT_DUPLICATES, NULL);

@@ -24,4 +24,9 @@ json_t *json_in_object(const void *bytes, size_t len);
 #define JSON_IN_VALUES_MAX 200000
 json_t *json_in_large(const void *bytes, size_t len, const char **ret_why);
 
+/* How large it is, before jansson may have it: JSON_IN_FITS when it nests no deeper than
+ * JSON_IN_DEPTH_MAX and has at most so many values.  Brackets in strings do not count. */
+enum json_in_size { JSON_IN_FITS, JSON_IN_DEEP, JSON_IN_MANY };
+enum json_in_size json_in_measure(const char *text, size_t len, size_t values_max);
+
 #endif
