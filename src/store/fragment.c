@@ -1,5 +1,6 @@
 #include "store/fragment.h"
 
+#include "store/fragment_scope.h"
 #include "store/match.h"
 #include "store/schema.h"
 
@@ -37,18 +38,9 @@ const struct store_step store_fragment_tables = {
 #define COLUMNS "f.id, f.page_id, p.url, p.domain, p.title, f.fragment_type," \
     " f.heading_context, f.text_content"
 
-/* Which ones are looked at, by ?2 the task and ?3 the claim.  A parameter that may be null
- * needs a type on the server. */
+/* Which ones are looked at, by ?2 the task and ?3 the claim. */
 #define IN_SCOPE "(cast(?2 as text) is null or exists (select 1 from task_pages t" \
-    "  where t.task_id = ?2 and t.page_id = f.page_id))" \
-    " and (cast(?3 as text) is null or (not exists (select 1 from edges e" \
-    "   where e.target_id = ?3 and e.target_type = 'claim'" \
-    "   and e.source_type = 'fragment' and e.source_id = f.id)" \
-    "  and not exists (select 1 from pages here where here.id = f.page_id" \
-    "   and here.domain in (select o.domain from edges e" \
-    "    join fragments g on g.id = e.source_id join pages o on o.id = g.page_id" \
-    "    where e.target_type = 'claim' and e.target_id = ?3" \
-    "    and e.relation = 'origin'))))"
+    "  where t.task_id = ?2 and t.page_id = f.page_id)) and " STORE_FRAGMENT_MAY_JUDGE("?3")
 
 static const struct store_verb search = {
     .name = "fragment.search",
