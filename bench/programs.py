@@ -71,7 +71,7 @@ def make_store(names):
         build.run(*CC, *found.stdout.split(), f"-I{HERE.parent / 'include'}",
                   f"-I{HERE.parent / 'src'}",
                   HERE / f"store/{name}.c", HERE / "measure.c", *libraries, "-lsqlite3", "-lpq",
-                  "-o", path("store", name))
+                  "-lm", "-o", path("store", name))
 
 
 def make_library(names):

@@ -12,6 +12,7 @@ QUESTIONS = [
     Question("postgres", [("servers", "postgres", "64", "8")], once=True),
     Question("insert", [("store", "insert", str(DATA / "insert.db"))]),
     Question("wake", [("store", "wake", str(DATA / "wake.db"))]),
+    Question("near", [("store", "near", str(DATA / "near.db"))], once=True),
 ]
 
 SQLITE = "jobs in SQLite, 64 clients, 1M finished, 60 s"
@@ -40,4 +41,7 @@ ROWS = [
         {"bare futex": "bare_wake_p50_us"}, less=True, must=Plain(100)),
     Row("insert acknowledged, waiting worker runs, p99", "us", "store_wake_p99_us",
         {"bare futex": "bare_wake_p99_us"}, less=True, must=Times(1.5)),
+    Row("the nearest of 100,000 vectors of 384 numbers in a file, p50", "us",
+        "store_near_p50_us", {}, less=True, once=True,
+        beside={"memory in MB": "store_near_memory_mb"}),
 ]

@@ -184,9 +184,12 @@ static wr_err conclude(struct errand *errand)
         && !errand->awaited)
         return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s", errand->last_why);
     write_result(errand);
-    /* Each has its own: one that runs already may have looked before this was there. */
+    /* Each has its own: one that runs already may have looked before this was there.  With
+     * vectors more is found that speaks of a claim, so these come first, and bring it on. */
+    const struct meaning *meaning = errand->explorer->meaning;
     if (!errand->awaited)
-        queue_work_then(errand->work, QUEUE_VERIFY, NULL, NULL);
+        queue_work_then(errand->work, meaning && meaning->embedder ? QUEUE_EMBED : QUEUE_VERIFY,
+                        NULL, NULL);
     return WR_OK;
 }
 

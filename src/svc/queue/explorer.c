@@ -95,9 +95,11 @@ static bool is_blocked(void *arg, const char *host)
     return !err && rule == STORE_DOMAIN_BLOCK;
 }
 
-void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store)
+void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store,
+                  const struct meaning *meaning)
 {
     explorer->store = store;
+    explorer->meaning = meaning;
     explorer->memory = page_memory(store);
     explorer->crawl_conf = (struct crawl_conf){
         .mailto = wr_conf_text(conf, "check.mailto"), .memory = &explorer->memory,
@@ -216,4 +218,6 @@ void explorer_handlers(struct explorer *explorer, struct queue_handler *ret)
     ret[QUEUE_TARGET] = (struct queue_handler){ .run = explore, .arg = explorer };
     ret[QUEUE_CITATIONS] = (struct queue_handler){ .run = follow_citations, .arg = explorer };
     ret[QUEUE_VERIFY] = (struct queue_handler){ .run = verify, .arg = explorer };
+    if (explorer->meaning && explorer->meaning->embedder)
+        ret[QUEUE_EMBED] = (struct queue_handler){ .run = embed_texts, .arg = explorer };
 }

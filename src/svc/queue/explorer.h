@@ -24,16 +24,18 @@
 #define EXPLORER_ALLOW_MAX 16           /* internal ranges that pages may be fetched from */
 
 struct explorer;
+struct meaning;                         /* meaning.h */
 
 /* The sources need not be there before it is started.  Errors: NOMEM. */
 wr_err explorer_new(struct explorer **ret, struct sources *const *sources);
 void explorer_free(struct explorer *explorer);
 
-/* QUEUE_KINDS of them. */
+/* QUEUE_KINDS of them; of texts that become vectors only when there is a model for that. */
 void explorer_handlers(struct explorer *explorer, struct queue_handler *ret);
 
-/* What the configuration says of it; the conf must outlive it. */
-void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store);
+/* What the configuration says of it; the conf and the models (NULL: none) must outlive it. */
+void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store,
+                  const struct meaning *meaning);
 
 /* In the scope of the caller, who must stop it before his task returns, when nobody does jobs
  * any more.  Errors: of crawl_open; NOMEM.  What search engines have found is remembered

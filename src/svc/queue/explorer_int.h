@@ -7,6 +7,7 @@
 #include "source/serp.h"
 #include "store/store.h"
 #include "svc/queue/explorer.h"
+#include "svc/queue/meaning.h"
 #include "svc/queue/queue_work.h"
 #include "svc/queue/turns.h"
 
@@ -14,6 +15,7 @@ struct explorer {
     struct store *store;
     struct sources *const *sources;
     struct turns verifying;             /* tasks whose claims are looked at */
+    const struct meaning *meaning;      /* or NULL: no models */
     struct crawl_conf crawl_conf;
     struct crawl_memory memory;
     struct wr_fetch_range allow[EXPLORER_ALLOW_MAX];
@@ -31,5 +33,6 @@ wr_err explore_query(struct explorer *explorer, struct queue_work *work);
 /* Handlers of the other kinds. */
 wr_err follow_citations(void *explorer, struct queue_work *work);
 wr_err verify_claims(void *explorer, struct queue_work *work);
+wr_err embed_texts(void *explorer, struct queue_work *work);
 
 #endif

@@ -21,8 +21,11 @@
 #define QUEUE_ANSWER_MAX ((size_t)4 << 20)      /* bytes of JSON */
 #define QUEUE_SECONDS_MAX ((int64_t)30 * 24 * 3600) /* that a task may ask for */
 
+struct meaning;                         /* meaning.h */
+
 struct queue_desk {
     struct queue *queue;                /* NULL: there is none here */
+    const struct meaning *meaning;      /* or NULL: no models */
     _Atomic int64_t pages_max;          /* that a task gets, and may ask for at a time */
     _Atomic int64_t seconds_max;        /* that a task gets */
 };

@@ -2,9 +2,11 @@
 #include "svc/queue/queue_keys.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define DAY WR_S(24 * 3600)
 #define AT_ONCE_MAX 64                  /* a claim has no more */
+#define MODEL_NAME_MAX 200
 
 static const struct wr_conf_key keys[] = {
     { .name = "queue.slots.gpu", .type = WR_CONF_INT, .preset = "1", .min = 1,
@@ -69,9 +71,50 @@ static const struct wr_conf_key keys[] = {
       .help = "Memory of each process of the browser." },
     { .name = "queue.fetch.allow", .type = WR_CONF_WORDS, .preset = "",
       .help = "Internal addresses that pages may be fetched from: \"10.1.0.0/16\"." },
+    { .name = "queue.embedding.url", .type = WR_CONF_TEXT,
+      .help = "An endpoint with /v1/embeddings: what was found can be searched by meaning." },
+    { .name = "queue.embedding.model", .type = WR_CONF_TEXT, .preset = "default",
+      .help = "The model it is asked for; vectors of different names are never compared." },
+    { .name = "queue.embedding.key", .type = WR_CONF_SECRET,
+      .help = "A key for the embedding endpoint." },
+    { .name = "queue.nli.url", .type = WR_CONF_TEXT,
+      .help = "An endpoint with /predict that judges what fragments say of claims." },
+    { .name = "queue.nli.model", .type = WR_CONF_TEXT, .preset = "nli",
+      .help = "What its judgements are signed with." },
+    { .name = "queue.nli.key", .type = WR_CONF_SECRET, .help = "A key for the NLI endpoint." },
 };
 
-const struct wr_conf_table queue_keys = { keys, sizeof(keys) / sizeof(*keys), NULL };
+static void check_url(const struct wr_conf *conf, struct wr_conf_report *report,
+                      const char *key)
+{
+    const char *url = wr_conf_text(conf, key);
+    if (url && strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+        wr_conf_refuse(report, conf, key, "an address begins with http:// or https://, and may "
+                       "have a path: \"http://127.0.0.1:8080\"");
+}
+
+static void check_model(const struct wr_conf *conf, struct wr_conf_report *report,
+                        const char *key)
+{
+    const char *model = wr_conf_text(conf, key);
+    if (model && strlen(model) > MODEL_NAME_MAX)
+        wr_conf_refuse(report, conf, key, "its name has %zu bytes; %d are allowed",
+                       strlen(model), MODEL_NAME_MAX);
+}
+
+static void check(const struct wr_conf *conf, struct wr_conf_report *report)
+{
+    check_url(conf, report, "queue.embedding.url");
+    check_url(conf, report, "queue.nli.url");
+    check_model(conf, report, "queue.embedding.model");
+    check_model(conf, report, "queue.nli.model");
+    const char *judge = wr_conf_text(conf, "queue.nli.model");
+    if (judge && strcmp(judge, "lexical") == 0)
+        wr_conf_refuse(report, conf, "queue.nli.model", "that is the name of who judges where "
+                       "there is no model: give it another");
+}
+
+const struct wr_conf_table queue_keys = { keys, sizeof(keys) / sizeof(*keys), check };
 
 void queue_keys_limits(const struct wr_conf *conf, unsigned ret[QUEUE_SLOTS])
 {

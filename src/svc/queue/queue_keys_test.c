@@ -61,6 +61,31 @@ TEST_PLAIN(a_slot_of_which_there_is_none_is_refused)
     wr_conf_report_free(&report);
 }
 
+TEST_PLAIN(a_model_has_an_address_a_name_and_none_of_them_is_the_other_judge_s)
+{
+    static const struct { const char *flag, *why; } cases[] = {
+        { "--queue-embedding-url=127.0.0.1:8080", "an address begins with http://" },
+        { "--queue-nli-url=ftp://a.test", "an address begins with http://" },
+        { "--queue-nli-model=lexical", "that is the name of who judges where there is no" },
+    };
+    struct wr_conf *conf;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct wr_conf_report report = { 0 };
+        CHECK_ERR(WR_INVALID, load(&conf, cases[i].flag, &report));
+        if (!CHECK(report.text.at && strstr(report.text.at, cases[i].why)))
+            printf("# %zu %s\n", i, report.text.at ? report.text.at : "");
+        wr_conf_report_free(&report);
+    }
+    struct wr_conf_report report = { 0 };
+    REQUIRE_OK(load(&conf, "--queue-embedding-url=http://127.0.0.1:8080/v2/", &report));
+    CHECK_STR("http://127.0.0.1:8080/v2/", wr_conf_text(conf, "queue.embedding.url"));
+    CHECK_STR("default", wr_conf_text(conf, "queue.embedding.model"));
+    CHECK(!wr_conf_has(conf, "queue.nli.url"));
+    CHECK_STR("nli", wr_conf_text(conf, "queue.nli.model"));
+    wr_conf_unref(conf);
+    wr_conf_report_free(&report);
+}
+
 TEST(slots_stand_in_a_table_of_the_file)
 {
     static const char text[] = "[queue]\nfair = true\n[queue.slots]\ncpu_nlp = 2\n";

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "net/json_in.h"
 #include "svc/queue/queue_tool.h"
+#include "svc/queue/vector_search.h"
 #include "svc/service.h"
 
 #define BODY_MAX ((size_t)4 << 20)
@@ -24,6 +25,7 @@
 #define SUBMIT_WITHIN WR_S(30)
 #define STOP_WITHIN (QUEUE_GRACE + WR_S(15))
 #define LOOK_WITHIN (QUEUE_WAIT_MAX + WR_S(5))
+#define SEARCH_WITHIN WR_S(30)
 #define ANSWER_WITHIN WR_S(2)           /* of what was waited for */
 #define LIST_PRESET 20
 
@@ -198,6 +200,11 @@ static wr_err post_stop(struct wr_call *call)
 static wr_err post_budget(struct wr_call *call)
 {
     return pass_on(call, NULL, queue_desk_budget, 200);
+}
+
+static wr_err post_search(struct wr_call *call)
+{
+    return pass_on(call, queue_vector_search, NULL, 200);
 }
 
 static wr_err post_resolve(struct wr_call *call)
@@ -480,6 +487,7 @@ static wr_err get_events(struct wr_call *call)
 /* ---- the table ---- */
 
 static const struct node_policy feed = { .facet = FACET_FEED };
+static const struct node_policy search = { .facet = FACET_SEARCH };
 
 #define OBJECT(needs, properties) \
     "{\"type\":\"object\",\"required\":[" needs "],\"properties\":{" properties "}}"
@@ -498,6 +506,9 @@ static const char budget_takes[] = OBJECT("", NUMBER("max_pages") "," NUMBER("ma
 static const char resolve_takes[] = OBJECT("\"action\"", "\"target\":{\"enum\":[\"item\","
     "\"domain\",\"task\"]},\"action\":{\"enum\":[\"complete\",\"skip\"]},\"success\":{"
     "\"type\":\"boolean\"}," TEXT("queue_id") "," TEXT("domain") "," TEXT("task_id"));
+static const char search_takes[] = OBJECT("\"query\"", TEXT("query") ",\"target\":{\"enum\":["
+    "\"claims\",\"fragments\"]}," TEXT("task_id") "," NUMBER("top_k") ",\"min_similarity\":{"
+    "\"type\":\"number\",\"minimum\":0,\"maximum\":1}");
 static const char tasks_gives[] = OBJECT("\"ok\",\"tasks\"", "\"ok\":{\"type\":\"boolean\"},"
     "\"tasks\":{\"type\":\"array\",\"items\":" OBJECT("\"task_id\",\"status\"",
     TEXT("task_id") "," TEXT("status") "," TEXT("hypothesis")) "}," TEXT("next_cursor"));
@@ -509,7 +520,7 @@ static const struct { wr_handler handler; const char *tool; } twins[] = {
     { post_task, "create_task" }, { get_status, "get_status" },
     { post_targets, "queue_targets" }, { post_stop, "stop_task" },
     { post_budget, "set_budget" }, { get_auths, "get_auth_queue" },
-    { post_resolve, "resolve_auth" },
+    { post_resolve, "resolve_auth" }, { post_search, "vector_search" },
 };
 
 #define QUEUE_ROUTE .scope = "queue.use", .tag = "queue"
@@ -544,6 +555,9 @@ static const struct wr_route table[QUEUE_ROUTES] = {
       .summary = "The status of a task, now and at each change." },
     { .method = "GET", .path = "/v1/queue/jobs/{id}", .handler = get_job, QUEUE_ROUTE,
       .gives = job_gives, .summary = "One job: what was asked, and what came of it." },
+    { .method = "POST", .path = "/v1/queue/vector_search", .handler = post_search, QUEUE_ROUTE,
+      .deadline = SEARCH_WITHIN, .policy = &search, .takes = search_takes,
+      .summary = "Claims or fragments that mean what a text means." },
     { .method = "GET", .path = "/v1/queue/auth", .handler = get_auths, QUEUE_ROUTE,
       .summary = "What waits for a person.",
       .query = "task_id: of this task alone\ngroup_by: none, domain or type\n"

@@ -174,6 +174,18 @@ TEST(what_waits_for_a_person_is_shown_and_resolved)
     queue_node_end(&rig);
 }
 
+TEST(a_search_by_meaning_without_a_model_says_what_to_set)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    CHECK_EQ(501, queue_node_send(&rig, "/v1/queue/vector_search", "{\"query\":\"moon\"}"));
+    CHECK(says("\"error_code\":\"EMBEDDING_NOT_AVAILABLE\""));
+    CHECK(says("set queue.embedding.url"));
+    CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/vector_search", "{\"query\":\"\"}"));
+    CHECK(says("\"param\":\"query\""));
+    queue_node_end(&rig);
+}
+
 /* Read a stream until it has this, or ends. */
 static bool hear_until(struct wr_stream *stream, const char *what)
 {

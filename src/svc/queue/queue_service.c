@@ -11,6 +11,7 @@
 #include <weir/task.h>
 #include <weir/timer.h>
 
+#include "svc/queue/meaning.h"
 #include "svc/queue/queue_keys.h"
 #include "svc/queue/queue_meter.h"
 #include "svc/queue/queue_route.h"
@@ -25,6 +26,7 @@ struct queue_service {
     _Atomic int64_t history;            /* of finished jobs */
     struct queue_handler handlers[QUEUE_KINDS];
     struct explorer *explorer;          /* or NULL */
+    struct meaning meaning;
     struct node_service row;
     struct wr_child child;
     struct wr_route routes[QUEUE_ROUTES];
@@ -98,6 +100,8 @@ static wr_err run(void *arg, struct wr_once *drain)
     err = wr_scope_go(janitor, "queue.janitor", keep_tidy, self);
     if (!err)
         err = wr_scope_go(janitor, "queue.counter", keep_count, self);
+    if (!err)
+        err = meaning_start(&self->meaning, janitor);
     /* Half of what a child has in a drain; the rest is for jobs to be queued again. */
     wr_time moment = wr_conf_duration(self->conf, "drain_deadline") / 5 * 2;
     if (!err)
@@ -121,6 +125,7 @@ static void close_all(void *arg)
 {
     struct queue_service *self = arg;
     queue_free(self->desk.queue);
+    meaning_close(&self->meaning);
     wr_conf_unref(self->conf);
     self->desk.queue = NULL;
     self->conf = NULL;
@@ -142,12 +147,21 @@ static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *stor
     if (!store)
         return WR_OK;
     queue_keys_limits(conf, queue.limits);
+    struct meaning_conf models = meaning_conf_of(self->conf);
+    wr_err err = meaning_open(&self->meaning, &models);
+    if (err) {
+        snprintf(why, NODE_WHY_MAX, "queue: its models cannot be asked: %s", wr_err_text(err));
+        close_all(self);
+        return err;
+    }
+    self->desk.meaning = &self->meaning;
     if (self->explorer) {
-        explorer_set(self->explorer, self->conf, store);
+        explorer_set(self->explorer, self->conf, store, &self->meaning);
+        explorer_handlers(self->explorer, self->handlers);
         queue.helped = pardon;
         queue.helped_arg = self->explorer;
     }
-    wr_err err = queue_new(&self->desk.queue, &queue);
+    err = queue_new(&self->desk.queue, &queue);
     if (err) {
         snprintf(why, NODE_WHY_MAX, "queue: %s", wr_err_text(err));
         close_all(self);

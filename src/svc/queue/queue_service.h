@@ -8,6 +8,7 @@
  *     POST  /v1/queue/tasks/{id}/budget       how far it may go
  *     GET   /v1/queue/tasks/{id}/events       its status at each change, as server-sent events
  *     GET   /v1/queue/jobs/{id}               one job, whole
+ *     POST  /v1/queue/vector_search           what was found, by what it means
  *     GET   /v1/queue/auth                    what waits for a person
  *     POST  /v1/queue/auth/resolve            ... and what became of it
  *

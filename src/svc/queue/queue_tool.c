@@ -9,6 +9,7 @@
 #include "svc/queue/queue_mcp.h"
 #include "svc/queue/queue_query.h"
 #include "svc/queue/target.h"
+#include "svc/queue/vector_search.h"
 
 #define WITHIN WR_S(20)                 /* of what does not wait */
 #define LAST_WITHIN WR_S(2)             /* of what is told in a drain */
@@ -135,6 +136,11 @@ static wr_err query_view(struct mcp_request *request)
 static wr_err list_views(struct mcp_request *request)
 {
     return pass_on(request, queue_list_views, NULL, WITHIN);
+}
+
+static wr_err vector_search(struct mcp_request *request)
+{
+    return pass_on(request, queue_vector_search, NULL, WITHIN);
 }
 
 static wr_err queue_candidates(struct mcp_request *request)
@@ -372,6 +378,18 @@ static const struct mcp_field view_fields[] = {
     { .name = "limit", .type = MCP_INTEGER, .min = 1, .max = 200, .preset = "50",
       .what = "Rows at most." },
 };
+static const struct mcp_field vector_fields[] = {
+    { .name = "query", .required = true, .min = 1, .max = QUEUE_VECTOR_QUERY_MAX,
+      .what = "A text; what means the same is looked for, in whatever words." },
+    { .name = "target", .words = queue_vector_targets, .preset = "\"claims\"",
+      .what = "What is looked at: claims, or the fragments of pages they come from." },
+    { .name = "task_id", .max = STORE_TASK_ID_MAX, .what = "Of this task alone." },
+    { .name = "top_k", .type = MCP_INTEGER, .min = 1, .max = 50, .preset = "10",
+      .what = "How many at most." },
+    { .name = "min_similarity", .type = MCP_OTHER, .schema = "{\"type\":\"number\","
+      "\"minimum\":0,\"maximum\":1,\"default\":0.5}",
+      .what = "The least cosine of the two vectors." },
+};
 static const char ids_schema[] = "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}";
 static const struct mcp_field candidate_fields[] = {
     TASK_ID,
@@ -458,6 +476,12 @@ static const char rows[] =
 static const char views[] =
     "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"views\":" OBJECTS
     ",\"count\":" NUMBER "},\"required\":[\"ok\",\"views\",\"count\"]}";
+static const char likenesses[] =
+    "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"results\":{\"type\":\"array\","
+    "\"items\":{\"type\":\"object\",\"properties\":{\"id\":" TEXT ",\"similarity\":{\"type\":"
+    "\"number\"},\"text_preview\":" TEXT ",\"task_id\":" TEXT ",\"url\":" TEXT
+    "},\"required\":[\"id\",\"similarity\",\"text_preview\"]}},\"total_searched\":" NUMBER
+    ",\"model\":" TEXT "},\"required\":[\"ok\",\"results\",\"total_searched\"]}";
 static const char candidates[] =
     "{\"type\":\"object\",\"properties\":{\"ok\":" FLAG ",\"queued_count\":" NUMBER
     ",\"skipped_count\":" NUMBER ",\"target_ids\":" TEXTS ",\"task_resumed\":" FLAG
@@ -520,6 +544,10 @@ static const struct mcp_tool table[QUEUE_TOOLS] = {
     { .name = "list_views", .title = "Views that there are", .output = views,
       .reads_only = true, .repeatable = true, .handler = list_views,
       .what = "The names that query_view takes, and what each is about." },
+    { .name = "vector_search", .title = "Search by meaning", FIELDS(vector_fields),
+      .output = likenesses, .reads_only = true, .repeatable = true, .handler = vector_search,
+      .what = "Claims, or fragments of pages, that mean what a text means. It needs a model "
+              "for vectors; without one it fails and says so: then use query_sql." },
     { .name = "queue_reference_candidates", .title = "Queue what is cited",
       FIELDS(candidate_fields), .output = candidates, .repeatable = true, .outward = true,
       .handler = queue_candidates,

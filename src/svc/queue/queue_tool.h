@@ -19,7 +19,7 @@
 #include "mcp/offer.h"
 #include "svc/queue/queue_desk.h"
 
-#define QUEUE_TOOLS 13
+#define QUEUE_TOOLS 14
 
 /* The desk must outlive whoever serves them. */
 void queue_tools(struct mcp_tool ret[QUEUE_TOOLS], struct queue_desk *desk);

@@ -241,6 +241,19 @@ LOCAL_TEST(budgets_and_people_have_their_tools)
     shop_close();
 }
 
+LOCAL_TEST(without_a_model_a_search_by_meaning_says_what_to_set)
+{
+    shop_open(store);
+    const char *heard = ask(CALL("vector_search", "{\"query\":\"wine\"}"));
+    CHECK(has(heard, "\"isError\":true"));
+    CHECK(has(heard, "\\\"error_code\\\":\\\"EMBEDDING_NOT_AVAILABLE\\\""));
+    CHECK(has(heard, "set queue.embedding.url to an endpoint that has /v1/embeddings"));
+    CHECK(!strstr(heard, "structuredContent"));
+    heard = ask(CALL("vector_search", "{\"query\":\"wine\",\"top_k\":51}"));
+    CHECK(has(heard, "top_k"));
+    shop_close();
+}
+
 TEST(without_a_queue_the_tools_say_so)
 {
     shop_open(NULL);
@@ -255,6 +268,7 @@ TEST(without_a_queue_the_tools_say_so)
         CALL("feedback", "{\"action\":\"claim_restore\"}"),
         CALL("query_sql", "{\"sql\":\"select 1\"}"),
         CALL("query_view", "{\"view_name\":\"v\"}"), CALL("list_views", "{}"),
+        CALL("vector_search", "{\"query\":\"q\"}"),
         CALL("queue_reference_candidates", "{\"task_id\":\"t\"}"),
     };
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
@@ -271,6 +285,7 @@ TEST(every_tool_has_schemas_that_are_json_and_hints)
         { "get_auth_queue", true, false, true }, { "resolve_auth", false, false, true },
         { "feedback", false, false, false }, { "query_sql", true, false, true },
         { "query_view", true, false, true }, { "list_views", true, false, true },
+        { "vector_search", true, false, true },
         { "queue_reference_candidates", false, false, true },
     };
     shop_open(NULL);

@@ -110,11 +110,17 @@ static bool drained(const struct queue_view *view, enum queue_kind_id kind)
     return under_way(view, kind) == 0 && (seen(view, kind) || targets_drained(view));
 }
 
+/* What vectors are made for comes after them. */
+static bool verified(const struct queue_view *view)
+{
+    return under_way(view, QUEUE_EMBED) == 0 && drained(view, QUEUE_VERIFY);
+}
+
 struct queue_milestones queue_status_milestones(const struct queue_view *view)
 {
     return (struct queue_milestones){
         .targets_drained = targets_drained(view),
-        .verified = drained(view, QUEUE_VERIFY),
+        .verified = verified(view),
         .citations_ready = targets_drained(view) && drained(view, QUEUE_CITATIONS)
                            && view->auths == 0 };
 }
@@ -294,7 +300,9 @@ static void write_waiting(struct wr_json *json, const struct queue_view *view,
 {
     uint64_t queued = queue_view_count(view, kind, STORE_JOB_QUEUED);
     uint64_t running = queue_view_count(view, kind, STORE_JOB_RUNNING);
-    bool over = kind == QUEUE_TARGET ? targets_drained(view) : drained(view, kind);
+    bool over = kind == QUEUE_TARGET   ? targets_drained(view)
+                : kind == QUEUE_VERIFY ? verified(view)
+                                       : drained(view, kind);
     wr_json_object(json, NULL);
     wr_json_str(json, "kind", queue_kinds[kind].name);
     wr_json_str(json, "status", over      ? "drained"

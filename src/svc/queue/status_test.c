@@ -110,6 +110,12 @@ TEST(what_was_never_queued_is_over_when_the_targets_are)
     view_jobs(QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
     reached = queue_status_milestones(view);
     CHECK(reached.targets_drained && !reached.verified && reached.citations_ready);
+    view_jobs(QUEUE_VERIFY, STORE_JOB_QUEUED, 0);
+    CHECK(queue_status_milestones(view).verified);
+    view_jobs(QUEUE_EMBED, STORE_JOB_RUNNING, 1);       /* it is followed by one more */
+    CHECK(!queue_status_milestones(view).verified);
+    tell(0, false);
+    CHECK(tells("{\"kind\":\"verify_nli\",\"status\":\"not_enqueued\",\"queued\":0,"));
     view->auths = 2;
     CHECK(!queue_status_milestones(view).citations_ready);
     tell(0, false);
