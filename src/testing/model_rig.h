@@ -1,5 +1,5 @@
-/* model_rig.h - models that are no models, on loopback: each answers /v1/embeddings and /predict
- * by the words of the texts, and counts who asked.
+/* model_rig.h - models that are no models, on loopback: each answers /v1/embeddings and
+ * /predict by the words of the texts, and counts who asked.
  *
  *     struct model_rig model = { .script = { { .status = 429 } }, .scripted = 1 };
  *     model_open(&model);             (the script first, then as below for ever)

@@ -1,7 +1,7 @@
 /* embed_job.c - vectors of what a task has found, by an endpoint.
  *
- * It comes between a target and what fragments say of claims, which finds more with vectors, and
- * follows in any case: an endpoint that is down must not keep claims from being judged.
+ * It comes between a target and what fragments say of claims, which finds more with vectors
+ * and follows in any case: an endpoint that is down must not keep claims from being judged.
  */
 #include <string.h>
 

@@ -187,9 +187,9 @@ static wr_err conclude(struct errand *errand)
     /* Each has its own: one that runs already may have looked before this was there.  With
      * vectors more is found that speaks of a claim, so these come first, and bring it on. */
     const struct meaning *meaning = errand->explorer->meaning;
+    enum queue_kind_id next = meaning && meaning->embedder ? QUEUE_EMBED : QUEUE_VERIFY;
     if (!errand->awaited)
-        queue_work_then(errand->work, meaning && meaning->embedder ? QUEUE_EMBED : QUEUE_VERIFY,
-                        NULL, NULL);
+        queue_work_then(errand->work, next, NULL, NULL);
     return WR_OK;
 }
 

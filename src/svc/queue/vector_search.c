@@ -74,9 +74,9 @@ static wr_err take(struct search *ret, const struct queue_said *said, struct que
 static wr_err none_there(const struct search *search, const char *model, struct queue_why *why)
 {
     return queue_why_say(why, WR_NOTFOUND, "RESOURCE_NOT_FOUND", search->task ? "task_id" : "",
-                         "no %s%s has a vector of the model \"%.60s\" yet: embed jobs make them "
-                         "after each target; get_status tells whether one is queued or has "
-                         "failed", search->fragments ? "fragment" : "claim",
+                         "no %s%s has a vector of the model \"%.60s\" yet: embed jobs make "
+                         "them after each target; get_status tells whether one is queued or "
+                         "has failed", search->fragments ? "fragment" : "claim",
                          search->task ? " of this task" : "", model);
 }
 

@@ -2,8 +2,8 @@
  *
  *     err = queue_vector_search(desk, &said, &text, &why, deadline);
  *
- * The query becomes a vector by the endpoint that made those of the claims and fragments, and is
- * compared with all of them.  Without an endpoint there is nothing to search, and the answer
+ * The query becomes a vector by the endpoint that made those of the claims and fragments, and
+ * is compared with all of them.  Without an endpoint there is nothing to search, and the answer
  * says which key of the configuration would change that.
  */
 #ifndef WR_QUEUE_VECTOR_SEARCH_H

@@ -4,8 +4,8 @@
  * judged before: those whose words are like the claim's and, where there is an embedding
  * endpoint, those whose vectors are near its own, in turns.  The judge is a model, if there is
  * an endpoint for it, else "lexical" (extract/stance.h); each judgement names its judge, and
- * where the model cannot be asked nobody else judges in its place: the job fails, and the claims
- * that are left stay due.
+ * where the model cannot be asked nobody else judges in its place: the job fails, and the
+ * claims that are left stay due.
  */
 #include <stdlib.h>
 #include <string.h>
