@@ -143,7 +143,7 @@ static wr_err make_room(struct reading *reading, const json_t *data)
     reading->vectors->at = calloc(reading->count * dimension, sizeof(float));
     reading->vectors->count = reading->count;
     reading->vectors->dimension = dimension;
-    return reading->vectors->at ? WR_OK : refuse(reading, "answered; there is no memory for it");
+    return reading->vectors->at ? WR_OK : refuse(reading, "answered; there is no room for it");
 }
 
 static wr_err read_rows(struct reading *reading, const json_t *data)

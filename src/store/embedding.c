@@ -226,8 +226,8 @@ struct comparing {
 #define LANES 8
 
 /* Of two vectors, and of the second by itself. */
-static void multiply(const float *one, const unsigned char *bytes, size_t count, double *ret_dot,
-                     double *ret_square)
+static void multiply(const float *one, const unsigned char *bytes, size_t count,
+                     double *ret_dot, double *ret_square)
 {
     double dots[LANES] = { 0 }, squares[LANES] = { 0 };
     float other[LANES];

@@ -114,8 +114,10 @@ STORE_TEST(several_are_put_at_once_and_each_is_got)
     CHECK(got[0] == 5 && got[1] == 6.5f);
     CHECK_OK(store_embedding_get(store, FRAGMENT("f_a"), "m", got, &dimension, SOON));
     CHECK(got[0] == 3 && got[1] == 4);
-    CHECK_ERR(WR_NOTFOUND, store_embedding_get(store, CLAIM("f_a"), "m", got, &dimension, SOON));
-    CHECK_ERR(WR_NOTFOUND, store_embedding_get(store, CLAIM("c_a"), "n", got, &dimension, SOON));
+    CHECK_ERR(WR_NOTFOUND, store_embedding_get(store, CLAIM("f_a"), "m", got, &dimension,
+                                               SOON));
+    CHECK_ERR(WR_NOTFOUND, store_embedding_get(store, CLAIM("c_a"), "n", got, &dimension,
+                                               SOON));
 }
 
 static size_t lacks(struct store *store, const char *model, size_t max)
