@@ -91,19 +91,25 @@ wr_err store_task_add(struct store *store, const struct store_task_new *task, wr
     return err == WR_NOTFOUND ? WR_EXISTS : err;
 }
 
-#define COLUMNS "id, hypothesis, status, stop_reason, max_pages, pages_used, max_seconds," \
-    " active_ms + coalesce(now_ms() - active_since, 0), created_at, stopped_at"
+/* Time counts while something is open: the last job that is over has stopped the clock. */
+#define UNTIL(over) "case when exists (select 1 from job where task = tasks.id) then now_ms()" \
+    " else (select max(finished_at) from " over " where task = tasks.id) end"
+#define USED " active_ms + coalesce(max(" UNTIL("job_tally") " - active_since, 0), 0)"
+#define USED_THERE " active_ms + greatest(" UNTIL("job_done") " - active_since, 0)"
+#define COLUMNS(used) "id, hypothesis, status, stop_reason, max_pages, pages_used," \
+    " max_seconds," used ", created_at, stopped_at"
 
 static const struct store_verb get = {
-    .name = "task.get", .sqlite = { "select " COLUMNS " from tasks where id = ?1" },
+    .name = "task.get", .sqlite = { "select " COLUMNS(USED) " from tasks where id = ?1" },
+    .postgres = "select " COLUMNS(USED_THERE) " from tasks where id = ?1",
 };
 
 /* Ids sort by time. */
 static const struct store_verb list = {
     .name = "task.list",
-    .sqlite = { "select " COLUMNS " from tasks where id < coalesce(?1, '~')"
+    .sqlite = { "select " COLUMNS(USED) " from tasks where id < coalesce(?1, '~')"
                 " order by id desc limit ?2" },
-    .postgres = "select " COLUMNS " from tasks where id < coalesce(?1::text, '~')"
+    .postgres = "select " COLUMNS(USED_THERE) " from tasks where id < coalesce(?1::text, '~')"
                 " order by id desc limit ?2",
 };
 
@@ -186,38 +192,46 @@ wr_err store_task_allow(struct store *store, const char *id, int64_t pages_max,
 /* ---- jobs of a task ---- */
 
 #define TO_EXPLORING "update tasks set status = 'exploring', stop_reason = null," \
-    " stopped_at = null, active_since = now_ms()" \
-    " where id = ?1 and status in ('created', 'paused')"
+    " stopped_at = null, active_since = now_ms()"
+#define NONE_OPEN "not exists (select 1 from job where task = ?1)"
 
 #define SUBMITTED INTO_JOB("?1", "?2")
 #define SUBMITTED_THERE INTO_JOB_THERE("?1")
 #define NO_PAGES " pages_used >= max_pages"
-#define NO_TIME " active_ms + coalesce(now_ms() - active_since, 0) >= max_seconds * 1000"
+#define NO_TIME USED " >= max_seconds * 1000"
+#define NO_TIME_THERE USED_THERE " >= max_seconds * 1000"
 
 /* Who submits and who stops come one after the other. */
 static const struct store_verb lock = {
     .name = "task.lock", .postgres = "select 1 from tasks where id = ?1 for update",
 };
 
-/* What was there before stands between what is queued and what that changes. */
+/* A clock that was stopped is written down before more is queued.  What was there before stands
+ * between what is queued and what that changes. */
 static const struct store_verb submit = {
     .name = "task.submit", .writes = true, .undo = true, .first = &lock,
-    .sqlite = { SUBMITTED " where exists (select 1 from tasks where id = ?1 and status <>"
+    .sqlite = { "update tasks set active_ms =" USED ", active_since = null"
+                " where id = ?1 and active_since is not null and " NONE_OPEN,
+                SUBMITTED " where exists (select 1 from tasks where id = ?1 and status <>"
                 " 'failed' and not" NO_PAGES " and not" NO_TIME ") on conflict do nothing",
                 "select status," NO_PAGES "," NO_TIME ","
                 " (select json_group_array(key) from json_each(?2) as one"
                 " where not exists (select 1 from job where id = one.value ->> 0))"
                 " from tasks where id = ?1",
-                TO_EXPLORING " and exists (select 1 from job where id in"
+                TO_EXPLORING " where id = ?1"
+                " and (status <> 'exploring' or active_since is null)"
+                " and exists (select 1 from job where id in"
                 " (select value ->> 0 from json_each(?2)))" },
     .postgres = "with one as (select v, i - 1 as i from"
                 " json_array_elements(?2::json) with ordinality as j (v, i)),"
                 " asked as (select status, (" NO_PAGES ")::int::bigint as pages,"
-                "  (" NO_TIME ")::int::bigint as time from tasks where id = ?1),"
+                "  (" NO_TIME_THERE ")::int::bigint as time from tasks where id = ?1),"
                 " added as (" SUBMITTED_THERE " from one, asked"
                 "  where asked.status <> 'failed' and pages = 0 and time = 0 order by i"
                 "  on conflict do nothing returning id),"
-                " explores as (" TO_EXPLORING " and exists (select 1 from added))"
+                " explores as (" TO_EXPLORING ", active_ms =" USED_THERE
+                "  where id = ?1 and (status in ('created', 'paused') or " NONE_OPEN ")"
+                "  and exists (select 1 from added))"
                 " select status, pages, time, (select coalesce(json_agg(i), '[]')::text"
                 " from one where v ->> 0 not in (select id from added)) from asked",
 };
@@ -252,10 +266,11 @@ void store_submitted_free(struct store_submitted *submitted)
 }
 
 #define STOPPED " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
-#define TO_PAUSED(all) "update tasks set status = 'paused', stop_reason = ?4," \
+#define TO_PAUSED(all, used) "update tasks set status = 'paused', stop_reason = ?4," \
     " stopped_all = case when " all " is null then 1 else 0 end," \
-    " stopped_at = now_ms(), active_ms = active_ms + coalesce(now_ms() - active_since, 0)," \
+    " stopped_at = now_ms(), active_ms =" used "," \
     " active_since = null where id = ?1 and status <> 'failed'"
+#define TO_PAUSED_THERE TO_PAUSED("?2::text", USED_THERE)
 #define NOT_NEEDED " set status = 'cancelled', completed_at = now_ms()" \
     " where task_id = ?1 and status = 'pending'"
 #define CANCELED_BY " null, 'CANCELLED: the task was stopped'"
@@ -267,18 +282,14 @@ static const struct store_verb stop_verb = {
     .first = &lock,
     .sqlite = { INTO_DONE " 6," AS_IT_WAS CANCELED_BY " from job" STOPPED,
                 "select kind, state, count(*), 0 from job" STOPPED " group by kind, state",
-                "delete from job" STOPPED, TO_PAUSED("?2"),
+                "delete from job" STOPPED, TO_PAUSED("?2", USED),
                 "update intervention_queue" NOT_NEEDED },
-    .postgres =
-        "with gone as (delete from job where task = ?1 and (?2::text is null or"
-        " kind = ?2) and (state <> 2 or ?3::boolean) returning *),"
-        " paused as (" TO_PAUSED("?2::text") "),"
-                                             " excused as (update intervention_queue" NOT_NEEDED
-                                             "),"
-                                             " done as (" GONE_INTO_DONE
-                                             " 6," AS_IT_WAS CANCELED_BY FROM_GONE ")"
-                                             " select kind, state, count(*), 0::bigint from "
-                                             "gone group by kind, state",
+    .postgres = "with gone as (delete from job where task = ?1 and (?2::text is null or"
+                " kind = ?2) and (state <> 2 or ?3::boolean) returning *),"
+                " paused as (" TO_PAUSED_THERE "),"
+                " excused as (update intervention_queue" NOT_NEEDED "),"
+                " done as (" GONE_INTO_DONE " 6," AS_IT_WAS CANCELED_BY FROM_GONE ")"
+                " select kind, state, count(*), 0::bigint from gone group by kind, state",
 };
 
 /* Rows of kind, state, how many, when the last. */

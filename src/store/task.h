@@ -13,8 +13,9 @@
  * A task is created, exploring (jobs were queued), paused (it was stopped; more jobs resume it)
  * or failed, which takes no more.  Its jobs are those of job.h.
  *
- * Time counts against a task while it explores.  Pages are counted one by one, before they are
- * fetched (store_task_spend), so that no number of workers goes beyond the limit together.
+ * Time counts against a task while it explores and something of it is open.  Pages are counted
+ * one by one, before they are fetched (store_task_spend), so that no number of workers goes
+ * beyond the limit together.
  */
 #ifndef WR_STORE_TASK_H
 #define WR_STORE_TASK_H

@@ -161,6 +161,46 @@ STORE_TEST(a_stop_pauses_and_more_targets_resume)
     CHECK_EQ(STORE_TASK_EXPLORING, status_of(store, "t1"));
 }
 
+static int64_t active_ms(struct store *store)
+{
+    struct store_tasks tasks;
+    CHECK_OK(store_task_get(store, "t1", &tasks, SOON));
+    int64_t active = tasks.tasks[0].active_ms;
+    store_tasks_free(&tasks);
+    return active;
+}
+
+static void finish(struct store *store, const char *id)
+{
+    CHECK_OK(store_job_finish(store, id, 1, &(struct store_job_end){
+        .state = STORE_JOB_COMPLETED, .output = "{}" }, SOON));
+}
+
+STORE_TEST(time_counts_while_something_is_open)
+{
+    struct store_counts counts;
+    char id[STORE_JOB_ID_MAX + 1];
+    make(store, "t1");
+    submit(store, "t1", one);
+    pass(WR_S(3));
+    CHECK_EQ(1, claim(store, id));
+    pass(WR_S(4));
+    CHECK_EQ(7000, active_ms(store));
+    finish(store, id);
+    pass(WR_S(3600));
+    CHECK_EQ(7000, active_ms(store));           /* and is not used up by that */
+    submit(store, "t1", two);
+    CHECK_EQ(7000, active_ms(store));
+    pass(WR_S(2));
+    CHECK_EQ(9000, active_ms(store));
+    while (claim(store, id))
+        finish(store, id);
+    pass(WR_S(3600));
+    CHECK_OK(store_task_stop(store, "t1", &(struct store_task_stop){ .reason = "r" }, &counts,
+                             SOON));
+    CHECK_EQ(9000, active_ms(store));
+}
+
 /* One running, two queued of one kind; one queued of another. */
 static void fill(struct store *store)
 {

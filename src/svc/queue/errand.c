@@ -10,18 +10,27 @@
 #include "store/task.h"
 
 #define ERRORS_BYTES ((size_t)64 << 10)
+#define MS_PER_S 1000
 
 /* ---- what it asks for ---- */
 
-static wr_err read_hypothesis(struct errand *errand)
+static wr_err take_task(struct errand *errand, const struct store_task *task)
+{
+    if (task->active_ms >= task->seconds_max * MS_PER_S)
+        return queue_work_fail(errand->work, WR_BUSY, "BUDGET_EXHAUSTED", "the %lld seconds of "
+                               "the task are used up: allow it more (set_budget), and queue "
+                               "this again", (long long)task->seconds_max);
+    errand->hypothesis = strdup(task->hypothesis);
+    return errand->hypothesis ? WR_OK : WR_NOMEM;
+}
+
+static wr_err read_task(struct errand *errand)
 {
     struct store_tasks tasks;
     wr_err err = store_task_get(errand->explorer->store, queue_work_task(errand->work), &tasks,
                                 errand->until);
-    if (!err) {
-        errand->hypothesis = strdup(tasks.tasks[0].hypothesis);
-        err = errand->hypothesis ? WR_OK : WR_NOMEM;
-    }
+    if (!err)
+        err = take_task(errand, &tasks.tasks[0]);
     store_tasks_free(&tasks);
     return err;
 }
@@ -37,7 +46,7 @@ wr_err errand_begin(struct errand *errand, struct explorer *explorer, struct que
     if (!json_is_object(errand->target))
         return queue_work_fail(work, WR_INVALID, "INVALID_PARAMS", "the job has no target that "
                                "can be read");
-    return read_hypothesis(errand);
+    return read_task(errand);
 }
 
 const char *errand_text(const struct errand *errand, const char *key)

@@ -38,8 +38,8 @@ struct errand {
     char last_code[32], last_why[400];
 };
 
-/* Errors: INVALID (no input that can be read), NOTFOUND (the task has gone), of the store;
- * errand_end must follow in any case. */
+/* Errors: INVALID (no input that can be read), NOTFOUND (the task has gone), BUSY (its time is
+ * used up), of the store; errand_end must follow in any case. */
 wr_err errand_begin(struct errand *errand, struct explorer *explorer, struct queue_work *work);
 
 /* One of the target, or of the options; NULL: it is not there. */

@@ -66,6 +66,16 @@ static void end(wr_err with, const char *says)
     stranger_close(&stranger);
 }
 
+LOCAL_TEST(nothing_is_looked_at_when_the_time_of_the_task_is_used_up)
+{
+    CHECK_OK(begin(store, TARGET));
+    json_decref(errand.input);
+    free(errand.hypothesis);
+    CHECK_OK(store_task_allow(store, "task_1", -1, 0, SOON));
+    CHECK_ERR(WR_BUSY, errand_begin(&errand, &explorer, work));
+    end(WR_BUSY, "BUDGET_EXHAUSTED: the 0 seconds of the task are used up");
+}
+
 LOCAL_TEST(a_target_goes_before_the_options_of_its_call)
 {
     CHECK_OK(begin(store, TARGET));

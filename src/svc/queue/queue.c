@@ -180,11 +180,11 @@ wr_err queue_submit(struct queue *queue, const char *task, const char *rows,
         return say(why, err, "INVALID_PARAMS", "task_id", "task \"%.60s\" has failed and takes "
                    "no more targets; create another", task);
     if (err == WR_BUSY && (ret->took.no_pages || ret->took.no_time))
-        return say(why, err, "BUDGET_EXHAUSTED", "task_id", "the %s of task \"%.60s\" are used "
-                   "up; allow it more (set_budget), or create another",
+        return say(why, WR_DENIED, "BUDGET_EXHAUSTED", "task_id", "the %s of task \"%.60s\" "
+                   "are used up; allow it more (set_budget), or create another",
                    ret->took.no_pages ? "pages" : "seconds", task);
     if (err)
-        return say_store(why, err, task);
+        return say_store(queue, why, err, task);
     ret->resumed = ret->took.was == STORE_TASK_PAUSED;
     ret->skipped = ret->took.skipped;
     scheduler_announce(queue->scheduler, task);

@@ -97,7 +97,7 @@ struct queue_submitted {
     struct store_submitted took;
 };
 
-/* Errors: NOTFOUND, DENIED (the task has failed), BUSY (its time is used up), INVALID. */
+/* Errors: NOTFOUND, DENIED (the task has failed, or its budget is used up), INVALID. */
 wr_err queue_submit(struct queue *queue, const char *task, const char *rows,
                     struct queue_submitted *ret, struct queue_why *why, wr_time deadline);
 void queue_submitted_free(struct queue_submitted *submitted);

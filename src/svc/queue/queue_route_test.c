@@ -97,8 +97,9 @@ TEST(a_task_whose_pages_are_used_up_takes_no_more)
     queue_node_begin(&rig, NULL);
     queue_node_task(&rig);
     CHECK_EQ(200, queue_node_post(&rig, "/budget", "{\"max_pages\":0}"));
-    CHECK_EQ(429, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\"]}"));
+    CHECK_EQ(409, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\"]}"));
     CHECK(says("\"error_code\":\"BUDGET_EXHAUSTED\""));
+    CHECK(says("\"retryable\":false"));
     CHECK_EQ(200, queue_node_post(&rig, "/budget", "{\"max_pages\":5}"));
     CHECK(says("\"budget\":{\"max_pages\":5,\"max_seconds\":3600}"));
     CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\"]}"));

@@ -63,10 +63,14 @@ LOCAL_TEST(targets_are_refused_for_a_task_that_is_not_there_or_has_used_up_its_b
     queue_rig_start(&rig, store);
     const char *task = queue_rig_task(&rig);
     CHECK_STR("TASK_NOT_FOUND", refused(&rig, "task_9", WR_NOTFOUND));
+    CHECK_OK(queue_allow(rig.queue, task, -1, 100, &why, SOON));
     queue_rig_add(&rig, task, "ok");
     queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
     CHECK_OK(wr_sleep(wr_after(WR_S(3600))));
-    CHECK_STR("BUDGET_EXHAUSTED", refused(&rig, task, WR_BUSY));
+    queue_rig_add(&rig, task, "hold");          /* to do nothing has cost no time */
+    CHECK_OK(wr_sleep(wr_after(WR_S(100))));
+    CHECK_STR("BUDGET_EXHAUSTED", refused(&rig, task, WR_DENIED));
+    CHECK_OK(wr_once_set(rig.gate, NULL));
     CHECK_OK(queue_allow(rig.queue, task, -1, 7200, &why, SOON));
     queue_rig_add(&rig, task, "ok");
     queue_rig_stop(&rig);

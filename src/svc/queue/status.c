@@ -130,7 +130,8 @@ static int64_t active_ms(const struct queue_status *status)
     const struct queue_view *view = status->view;
     int64_t more = status->now.ns > view->read_at.ns
         ? (status->now.ns - view->read_at.ns) / WR_MS(1) : 0;
-    return view->active_ms + (view->status == STORE_TASK_EXPLORING ? more : 0);
+    bool runs = view->status == STORE_TASK_EXPLORING && queue_view_open(view);
+    return view->active_ms + (runs ? more : 0);
 }
 
 /* Since something was over, or the task was made; while something runs, none. */

@@ -25,7 +25,8 @@ struct queue_view {
     enum store_task_status status;
     char reason[40];                    /* of the last stop; empty: none */
     int64_t pages_max, pages_used, seconds_max;
-    int64_t active_ms;                  /* until read_at; it goes on while it explores */
+    int64_t active_ms;                  /* until read_at; it goes on while it explores and
+                                         * something is open */
     struct wr_wall created_at, stopped_at, read_at;
     struct store_counts counts;
     uint64_t auths;                     /* things that wait for a person */
