@@ -5,6 +5,7 @@
 
 #include "mcp/mcp_int.h"
 #include "mcp/schema.h"
+#include "net/json_in.h"
 
 /* A message is a line.  Between the values of JSON a break is a space like any other, and in a
  * string there is none. */
@@ -60,6 +61,7 @@ bool mcp_take_arguments(struct mcp_request *request)
     request->arguments = mcp_param(request, "arguments");
     if (request->arguments && !json_is_object(request->arguments))
         mcp_request_refuse(request, MCP_INVALID_PARAMS, "params.arguments must be an object");
+    json_in_whole((json_t *)(uintptr_t)request->arguments);
     return !request->code;
 }
 

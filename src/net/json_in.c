@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#define WHOLE_MAX 9007199254740992.0    /* above this a real is no number of its own */
+
 json_t *json_in_object(const void *bytes, size_t len)
 {
     const char *text = bytes;
@@ -51,10 +53,49 @@ json_t *json_in_large(const void *bytes, size_t len, const char **ret_why)
     *ret_why = whys[json_in_measure(bytes, len, JSON_IN_VALUES_MAX)];
     if (*ret_why)
         return NULL;
-    json_t *json = json_loadb(bytes, len, JSON_REJECT_DUPLICATES, NULL);
-    if (json_is_object(json))
+    json_error_t error;
+    json_t *json = json_loadb(bytes, len, JSON_REJECT_DUPLICATES, &error);
+    if (json_is_object(json)) {
+        json_in_whole(json);
         return json;
-    *ret_why = json ? "it is no object" : "it is no JSON, or has a key twice";
+    }
+    *ret_why = json ? "it is no object"
+               : json_error_code(&error) == json_error_numeric_overflow
+                   ? "it has a number that is too large"
+                   : "it is no JSON, or has a key twice";
     json_decref(json);
     return NULL;
+}
+
+/* What stands for this value; NULL: itself does. */
+static json_t *whole(json_t *value)
+{
+    double real = json_real_value(value);
+    if (!json_is_real(value)) {
+        json_in_whole(value);
+        return NULL;
+    }
+    bool fits = real >= -WHOLE_MAX && real <= WHOLE_MAX;
+    return fits && real == (double)(json_int_t)real ? json_integer((json_int_t)real) : NULL;
+}
+
+void json_in_whole(json_t *json)
+{
+    json_t *value, *other;
+    const char *key;
+    size_t i;
+    if (json_is_array(json))
+        json_array_foreach(json, i, value)
+        {
+            other = whole(value);
+            if (other)
+                json_array_set_new(json, i, other);
+        }
+    if (json_is_object(json))
+        json_object_foreach(json, key, value)
+        {
+            other = whole(value);
+            if (other)
+                json_object_set_new_nocheck(json, key, other);
+        }
 }

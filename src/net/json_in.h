@@ -29,4 +29,8 @@ json_t *json_in_large(const void *bytes, size_t len, const char **ret_why);
 enum json_in_size { JSON_IN_FITS, JSON_IN_DEEP, JSON_IN_MANY };
 enum json_in_size json_in_measure(const char *text, size_t len, size_t values_max);
 
+/* 30.0 is the integer 30: as JSON Schema has it, and as json_in_large reads it.  It must not
+ * nest deeper than that. */
+void json_in_whole(json_t *json);
+
 #endif

@@ -64,6 +64,17 @@ static const char *many(size_t count, const char *each, const char *back)
     return buf;
 }
 
+TEST(a_number_without_a_fraction_is_an_integer)
+{
+    static const char text[] = "{\"a\":[30.0,{\"b\":-4e2},1.5],\"c\":2.0,\"d\":1e22}";
+    const char *why;
+    json_t *json = json_in_large(text, sizeof(text) - 1, &why);
+    char *now = json_dumps(json, JSON_COMPACT);
+    CHECK_STR("{\"a\":[30,{\"b\":-400},1.5],\"c\":2,\"d\":1e22}", now);
+    free(now);
+    json_decref(json);
+}
+
 TEST(what_is_large_is_read_up_to_a_depth_and_a_number_of_values)
 {
     static char list[2 * JSON_IN_VALUES_MAX + 64];
@@ -71,6 +82,7 @@ TEST(what_is_large_is_read_up_to_a_depth_and_a_number_of_values)
     CHECK_STR("", why_not("{\"a\":\"[[[\\\"[[\"}"));
     CHECK_STR("it is no object", why_not("[]"));
     CHECK_STR("it is no JSON, or has a key twice", why_not("{\"a\":1,\"a\":2}"));
+    CHECK_STR("it has a number that is too large", why_not("{\"a\":92233720368547758080}"));
     CHECK_STR("it nests deeper than 32 levels", why_not(many(JSON_IN_DEPTH_MAX, "[", "]")));
     CHECK_STR("", why_not(many(JSON_IN_DEPTH_MAX - 1, "[", "]")));
     wr_text_str(&text, "{\"a\":[1");

@@ -160,6 +160,20 @@ LOCAL_TEST(in_a_drain_a_graceful_stop_is_answered_and_done)
     shop_close();
 }
 
+LOCAL_TEST(what_has_no_fraction_is_an_integer)
+{
+    shop_open(store);
+    make_task();
+    const char *heard = ask(CALL("set_budget", "{\"task_id\":\"%s\",\"max_pages\":7.0}"));
+    CHECK(has(heard, "\"budget\":{\"max_pages\":7,"));
+    heard = ask(CALL("set_budget", "{\"task_id\":\"%s\",\"max_pages\":7.5}"));
+    CHECK(has(heard, "\"isError\":true"));
+    heard = ask(CALL("create_task", "{\"hypothesis\":\"h\",\"config\":{\"budget\":{"
+                     "\"max_pages\":5.0}}}"));
+    CHECK(has(heard, "\"budget\":{\"max_pages\":5,"));
+    shop_close();
+}
+
 static wr_err open_gate(void *unused)
 {
     (void)unused;
