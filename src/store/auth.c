@@ -173,3 +173,17 @@ wr_err store_auth_resolve(struct store *store, const struct store_auth_which *wh
         store_wake(store, *slots);
     return err;
 }
+
+static const struct store_verb known = {
+    .name = "auth.known", .sqlite = { "select 1 from intervention_queue where id = ?1" },
+};
+
+wr_err store_auth_known(struct store *store, const char *id, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &known, STORE_VALUES(STORE_TEXT(id)), &rows, deadline);
+    if (!err && rows.count == 0)
+        err = WR_NOTFOUND;
+    store_rows_free(&rows);
+    return err;
+}

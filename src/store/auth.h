@@ -56,4 +56,7 @@ wr_err store_auth_resolve(struct store *store, const struct store_auth_which *wh
                           enum store_auth_end end, const char *const *slots,
                           struct store_auths *ret, wr_time deadline);
 
+/* Whether there is, or was, such an item.  Errors: NOTFOUND. */
+wr_err store_auth_known(struct store *store, const char *id, wr_time deadline);
+
 #endif

@@ -93,6 +93,15 @@ STORE_TEST(a_job_that_needs_a_person_is_set_aside_and_shows_what_for)
     CHECK_EQ(0, waiting(store, "t2"));
 }
 
+STORE_TEST(an_item_is_known_also_when_it_is_done)
+{
+    wait_with(store, items);
+    CHECK_EQ(1, resolve(store, (struct store_auth_which){ .id = "a1" }, STORE_AUTH_SKIPPED));
+    CHECK_OK(store_auth_known(store, "a1", SOON));
+    CHECK_OK(store_auth_known(store, "a2", SOON));
+    CHECK_ERR(WR_NOTFOUND, store_auth_known(store, "a3", SOON));
+}
+
 STORE_TEST(who_does_not_hold_the_job_sets_nothing_aside)
 {
     wait_with(store, item);

@@ -41,13 +41,20 @@ static wr_err say(struct queue_why *why, wr_err err, const char *code, const cha
     return err;
 }
 
-/* What the store says, of a task that was named. */
-static wr_err say_store(struct queue_why *why, wr_err err, const char *task)
+/* What the store says, of a task that was named.  One that cannot be written to knows why. */
+static wr_err say_store(struct queue *queue, struct queue_why *why, wr_err err,
+                        const char *task)
 {
+    struct store_health health;
     if (err == WR_NOTFOUND)
         return say(why, err, "TASK_NOT_FOUND", "task_id", "there is no task \"%.60s\"; "
                    "create_task makes one", task);
-    return err ? say(why, err, "INTERNAL_ERROR", "", "the store: %s", wr_err_text(err)) : err;
+    if (!err)
+        return WR_OK;
+    store_health(queue->store, &health);
+    bool knows = err == WR_IO && health.state == STORE_DEGRADED;
+    return say(why, err, "INTERNAL_ERROR", "", "the store: %s",
+               knows ? health.why.text : wr_err_text(err));
 }
 
 /* ---- the whole ---- */
@@ -156,7 +163,7 @@ wr_err queue_create(struct queue *queue, const struct queue_task *task, char ret
     if (len == 0 || len > STORE_TASK_TEXT_MAX)
         return say(why, WR_INVALID, "INVALID_PARAMS", "hypothesis", "hypothesis has %zu bytes; "
                    "1 to %d are allowed", len, STORE_TASK_TEXT_MAX);
-    return say_store(why, store_task_add(queue->store, &(struct store_task_new){
+    return say_store(queue, why, store_task_add(queue->store, &(struct store_task_new){
         .id = queue_id(ret_id, "task_"), .hypothesis = task->hypothesis,
         .pages_max = task->pages_max, .seconds_max = task->seconds_max }, deadline), ret_id);
 }
@@ -167,7 +174,7 @@ wr_err queue_allow(struct queue *queue, const char *task, int64_t pages_max,
     wr_err err = store_task_allow(queue->store, task, pages_max, seconds_max, deadline);
     if (!err)
         scheduler_announce(queue->scheduler, task);
-    return say_store(why, err, task);
+    return say_store(queue, why, err, task);
 }
 
 wr_err queue_submit(struct queue *queue, const char *task, const char *rows,
@@ -289,14 +296,14 @@ wr_err queue_look(struct queue *queue, const char *task, const struct queue_look
     if (!err)
         err = view_now(queue, task, &ret->view, &version, deadline);
     if (err)
-        return say_store(why, err, task);
+        return say_store(queue, why, err, task);
     if (!look->since)
         since = version;
     if (look->wait)
         err = wait_for_news(queue, look, since, doubts, &ret->view, &version);
     if (err) {
         queue_view_unref(ret->view);
-        return say_store(why, err, task);
+        return say_store(queue, why, err, task);
     }
     write_change(queue, version, ret->change);
     return WR_OK;
@@ -372,12 +379,12 @@ wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop
     *ret = (struct queue_stopped){ 0 };
     wr_err err = stop_now(queue, task, stop, kind, ret, deadline);
     if (err)
-        return say_store(why, err, task);
+        return say_store(queue, why, err, task);
     if (stop->mode == QUEUE_GRACEFUL)
         err = wait_for_running(queue, task, kind, &ret->waited, deadline);
     else if (stop->mode == QUEUE_FULL)
         err = scheduler_await(queue->scheduler, task, kind, wr_after(FULL_DRAIN));
-    return err == WR_TIMEOUT || err == WR_CANCELED ? WR_OK : say_store(why, err, task);
+    return err == WR_TIMEOUT || err == WR_CANCELED ? WR_OK : say_store(queue, why, err, task);
 }
 
 /* ---- people ---- */
@@ -385,7 +392,7 @@ wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop
 wr_err queue_auth_list(struct queue *queue, const char *task, struct store_auths *ret,
                        struct queue_why *why, wr_time deadline)
 {
-    return say_store(why, store_auth_list(queue->store, task, STORE_AUTH_LIST_MAX, ret,
+    return say_store(queue, why, store_auth_list(queue->store, task, STORE_AUTH_LIST_MAX, ret,
                                           deadline), task ? task : "");
 }
 
@@ -399,5 +406,11 @@ wr_err queue_auth_resolve(struct queue *queue, const struct store_auth_which *wh
             queue->helped(queue->helped_arg, ret->auths[i].domain);
         scheduler_announce(queue->scheduler, ret->auths[i].task);
     }
-    return say_store(why, err, "");
+    if (!err && which->id && ret->count == 0) {
+        err = store_auth_known(queue->store, which->id, deadline);
+        if (err == WR_NOTFOUND)
+            return say(why, err, "RESOURCE_NOT_FOUND", "queue_id", "there is no item "
+                       "\"%.60s\"; get_auth_queue lists those that there are", which->id);
+    }
+    return say_store(queue, why, err, "");
 }

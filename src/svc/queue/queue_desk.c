@@ -100,16 +100,44 @@ static wr_err take_number(const json_t *value, const char *name, int64_t min, in
 
 /* ---- tasks ---- */
 
-static wr_err take_budget(struct queue_desk *desk, const json_t *budget,
+/* An object that has these members and no others; the last is NULL. */
+static wr_err take_object(const json_t *value, const char *name, const char *const *members,
+                          struct queue_why *why)
+{
+    const char *key;
+    json_t *ignored;
+    if (!value)
+        return WR_OK;
+    if (!json_is_object(value))
+        return refuse(why, name, "%s must be an object", name);
+    json_object_foreach((json_t *)(uintptr_t)value, key, ignored) {
+        size_t i = 0;
+        while (members[i] && strcmp(members[i], key) != 0)
+            i++;
+        if (!members[i])
+            return refuse(why, name, "%s has no member \"%.40s\"; it may have %s%s%s", name,
+                          key, members[0], members[1] ? " and " : "",
+                          members[1] ? members[1] : "");
+    }
+    return WR_OK;
+}
+
+static wr_err take_budget(struct queue_desk *desk, const json_t *config,
                           struct queue_task *ret, struct queue_why *why)
 {
+    static const char *const parts[] = { "budget", NULL };
+    static const char *const members[] = { "max_pages", "max_seconds", NULL };
+    const json_t *budget = json_object_get(config, "budget");
     const json_t *seconds = json_object_get(budget, "max_seconds");
-    if (budget && !json_is_object(budget))
-        return refuse(why, "config.budget", "config.budget must be an object");
     if (json_object_get(budget, "budget_pages"))
         return refuse(why, "config.budget.budget_pages",
                       "config.budget.budget_pages is no name any more: say max_pages");
-    wr_err err = take_number(json_object_get(budget, "max_pages"), "config.budget.max_pages", 0,
+    wr_err err = take_object(config, "config", parts, why);
+    if (!err)
+        err = take_object(budget, "config.budget", members, why);
+    if (err)
+        return err;
+    err = take_number(json_object_get(budget, "max_pages"), "config.budget.max_pages", 0,
                              atomic_load(&desk->pages_max), &ret->pages_max, why);
     if (!err && json_is_integer(seconds) && json_integer_value(seconds) < 0)
         ret->seconds_max = 0;           /* as the reference has it */
@@ -144,15 +172,13 @@ wr_err queue_desk_create(struct queue_desk *desk, const struct queue_said *said,
     char id[QUEUE_ID];
     wr_err err = take_text(said, "hypothesis", &task.hypothesis, why);
     size_t len = task.hypothesis ? strlen(task.hypothesis) : 0;
-    if (!err && len == 0)
+    if (!err && (len == 0 || strspn(task.hypothesis, " \t\r\n") == len))
         err = refuse(why, "hypothesis", "hypothesis is missing: say what is to be found out");
     if (!err && len > STORE_TASK_TEXT_MAX)
         err = refuse(why, "hypothesis", "hypothesis has %zu bytes; at most %d are allowed", len,
                      STORE_TASK_TEXT_MAX);
-    if (!err && config && !json_is_object(config))
-        err = refuse(why, "config", "config must be an object");
     if (!err)
-        err = take_budget(desk, json_object_get(config, "budget"), &task, why);
+        err = take_budget(desk, config, &task, why);
     if (!err)
         err = queue_create(desk->queue, &task, id, why, deadline);
     if (err)

@@ -51,9 +51,11 @@ static wr_err answer(struct wr_call *call, unsigned status, struct wr_text *text
     return whole ? WR_OK : WR_NOMEM;
 }
 
-static unsigned status_of(wr_err err)
+/* A store that fails is ours, and no gateway. */
+static unsigned status_of(wr_err err, const struct queue_why *why)
 {
-    return err == WR_DENIED ? 409 : (unsigned)wr_err_http(err);
+    bool ours = err == WR_IO && strcmp(why->code, "INTERNAL_ERROR") == 0;
+    return err == WR_DENIED ? 409 : ours ? 503 : (unsigned)wr_err_http(err);
 }
 
 /* As the queue says it; what it does not say is the server's to word. */
@@ -68,14 +70,14 @@ static wr_err fail(struct wr_call *call, wr_err err, const struct queue_why *why
     wr_json_object(&json, NULL);
     wr_json_str(&json, "type", type);
     wr_json_str(&json, "title", wr_err_text(err));
-    wr_json_u64(&json, "status", status_of(err));
+    wr_json_u64(&json, "status", status_of(err, why));
     wr_json_str(&json, "detail", why->text);
     wr_json_str(&json, "error_code", why->code);
     if (why->param[0])
         wr_json_str(&json, "param", why->param);
     wr_json_bool(&json, "retryable", wr_err_retryable(err));
     wr_json_end(&json);
-    wr_call_status(call, status_of(err));
+    wr_call_status(call, status_of(err, why));
     wr_call_type(call, "application/problem+json");
     wr_call_write(call, text.at, text.len);
     return WR_OK;

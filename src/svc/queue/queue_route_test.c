@@ -224,6 +224,35 @@ TEST(events_tell_the_status_at_each_change)
     queue_node_end(&rig);
 }
 
+TEST(what_a_task_cannot_have_is_refused)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\" \\n\\t\"}"));
+    CHECK(says("hypothesis is missing"));
+    CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\"h\",\"config\":"
+                                  "{\"bugdet\":{}}}"));
+    CHECK(says("config has no member \\\"bugdet\\\"; it may have budget"));
+    CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\"h\",\"config\":"
+                                  "{\"budget\":{\"pages\":1}}}"));
+    CHECK(says("it may have max_pages and max_seconds"));
+    CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\"h\",\"config\":"
+                                  "{\"budget\":{\"max_pages\":99999999999999999999}}}"));
+    CHECK(says("it has a number that is too large"));
+    queue_node_end(&rig);
+}
+
+TEST(who_resolves_what_is_not_there_is_told_so)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    CHECK_EQ(404, queue_node_send(&rig, "/v1/queue/auth/resolve", "{\"queue_id\":\"iq_0\","
+                                  "\"action\":\"complete\"}"));
+    CHECK(says("\"error_code\":\"RESOURCE_NOT_FOUND\""));
+    CHECK(says("there is no item \\\"iq_0\\\""));
+    queue_node_end(&rig);
+}
+
 TEST(events_of_a_task_that_was_quiet_come_when_they_happen)
 {
     struct rig rig;

@@ -1,5 +1,6 @@
 #include "svc/queue/queue.h"
 
+#include "store/disk.h"
 #include "testing/queue_rig.h"
 
 #define SOON wr_after(WR_S(40))
@@ -569,4 +570,31 @@ SERVER_TEST(a_stop_on_one_node_ends_what_another_runs)
     queue_rig_stop(&asks);
     store_close(other, SOON);
     queue_rig_stop(&works);
+}
+
+/* ---- a store that cannot be written to ---- */
+
+TEST(a_full_disk_is_told_in_the_words_of_the_store)
+{
+    struct disk *disk;
+    struct store *store;
+    struct store_why none;
+    struct queue *queue;
+    struct queue_why why = { 0 };
+    char id[QUEUE_ID];
+    wr_err err = WR_OK;
+    CHECK_OK(disk_new(&disk, "test.disk", 1));
+    CHECK_OK(store_open(&store, &(struct store_conf){
+        .url = "sqlite:/weir.db", .disk = "test.disk", .readers = 1 }, &none, SOON));
+    CHECK_OK(queue_new(&queue, &(struct queue_conf){ .store = store }));
+    disk_break(disk, DISK_FULL, 0);
+    for (int i = 0; i < 5000 && !err; i++)
+        err = queue_create(queue, &(struct queue_task){ "water is wet", 200, 3600 }, id, &why,
+                           SOON);
+    CHECK_ERR(WR_IO, err);
+    CHECK_STR("INTERNAL_ERROR", why.code);
+    CHECK(strstr(why.text, "/weir.db") && strstr(why.text, "full"));
+    queue_free(queue);
+    store_close(store, SOON);
+    disk_free(disk);
 }

@@ -268,7 +268,8 @@ static wr_err await_task(struct mcp_request *request)
     "\"context\":{\"type\":\"object\"},\"policy\":{\"type\":\"object\"},\"options\":" OPTIONS
 
 static const char config_schema[] =
-    "{\"type\":\"object\",\"properties\":{\"budget\":{\"type\":\"object\",\"properties\":{"
+    "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\"budget\":{"
+    "\"type\":\"object\",\"additionalProperties\":false,\"properties\":{"
     "\"max_pages\":{\"type\":\"integer\",\"minimum\":0,\"description\":\"Pages that it may "
     "fetch; leave it out for as many as are allowed.\"},"
     "\"max_seconds\":{\"type\":\"integer\",\"description\":\"Seconds that it may explore; "
