@@ -83,6 +83,9 @@ void errand_trouble(struct errand *errand, const char *about, const char *code,
     va_start(args, format);
     vsnprintf(errand->last_why, sizeof(errand->last_why), format, args);
     va_end(args);
+    size_t said = strlen(errand->all_why);
+    snprintf(errand->all_why + said, sizeof(errand->all_why) - said, "%s%.60s: %s",
+             said ? "; " : "", about, errand->last_why);
     if (errand->error_count++ >= ERRAND_ERRORS_MAX)
         return;
     if (errand->errors.len)
@@ -102,8 +105,36 @@ void errand_await(struct errand *errand, const char *url, const char *domain,
     queue_work_await(errand->work, &(struct queue_auth_item){ url, domain, type, "high" });
 }
 
+/* Governments, armies, universities and what nations have made together. */
+static bool is_primary(const char *domain)
+{
+    static const char *const names[] = { "gov", "mil", "edu", "int", "ac", "go" };
+    for (const char *dot = strchr(domain, '.'); dot; dot = strchr(dot + 1, '.')) {
+        size_t len = strcspn(dot + 1, ".");
+        bool last = !dot[1 + len], country = !last && strlen(dot + 2 + len) == 2;
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+            if (len == strlen(names[i]) && strncmp(dot + 1, names[i], len) == 0
+                && (country || (last && len > 2)))
+                return true;
+    }
+    return false;
+}
+
+static void note_source(struct errand *errand, const char *domain)
+{
+    errand->primary |= is_primary(domain);
+    for (size_t i = 0; i < errand->source_count; i++)
+        if (strcmp(errand->sources[i], domain) == 0)
+            return;
+    if (errand->source_count < ERRAND_SOURCES_MAX)
+        snprintf(errand->sources[errand->source_count++], sizeof(errand->sources[0]), "%s",
+                 domain);
+}
+
 static void count(struct errand *errand, const char *url, const struct harvest *got)
 {
+    if (got->state == HARVEST_DONE)
+        note_source(errand, got->domain);
     errand->visited++;
     errand->pages += got->state == HARVEST_DONE;
     errand->fragments += got->fragments;
@@ -159,6 +190,22 @@ static const char *status_of(const struct errand *errand)
                                 : "completed";
 }
 
+/* How well it is answered: three sources that are each other's strangers would do, one of them
+ * a primary one.  Papers are both.  A fragment is useful that a claim was taken from. */
+static void write_measures(struct wr_json *json, const struct errand *errand)
+{
+    size_t sources = errand->source_count + errand->papers;
+    size_t useful = errand->claims < errand->fragments ? errand->claims : errand->fragments;
+    size_t read = errand->pages + errand->papers;
+    bool primary = errand->primary || errand->papers;
+    sources = sources < ERRAND_SOURCES_MAX ? sources : ERRAND_SOURCES_MAX;
+    wr_json_u64(json, "useful_fragments", useful);
+    wr_json_decimal(json, "harvest_rate", read ? (int64_t)(useful * 1000 / read) : 0, 3);
+    wr_json_decimal(json, "satisfaction_score",
+                    (int64_t)(sources * 700 / ERRAND_SOURCES_MAX) + (primary ? 300 : 0), 3);
+    wr_json_bool(json, "has_primary_source", primary);
+}
+
 static void write_result(struct errand *errand)
 {
     struct wr_json json = wr_json_to(queue_work_output(errand->work));
@@ -172,6 +219,7 @@ static void write_result(struct errand *errand)
     wr_json_u64(&json, "fragments_extracted", errand->fragments);
     wr_json_u64(&json, "claims_extracted", errand->claims);
     wr_json_u64(&json, "citations_detected", errand->cited);
+    write_measures(&json, errand);
     wr_json_bool(&json, "is_partial", errand->late || errand->spent);
     wr_json_str(&json, "method", "lexical");
     wr_json_array(&json, "errors");
@@ -187,11 +235,10 @@ static wr_err conclude(struct errand *errand)
     if (nothing && errand->spent)
         return queue_work_fail(errand->work, WR_BUSY, "BUDGET_EXHAUSTED",
                                "the pages of the task are used up");
+    nothing |= errand->visited && !errand->pages && !errand->papers;
     if (nothing && errand->error_count && !errand->awaited)
-        return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s", errand->last_why);
-    if (errand->visited && !errand->pages && !errand->papers && errand->error_count
-        && !errand->awaited)
-        return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s", errand->last_why);
+        return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s",
+                               errand->error_count > 1 ? errand->all_why : errand->last_why);
     write_result(errand);
     /* Each has its own: one that runs already may have looked before this was there.  With
      * vectors more is found that speaks of a claim, so these come first, and bring it on. */

@@ -21,6 +21,8 @@
 #define ERRAND_WITHIN WR_S(285)         /* of QUEUE_WITHIN: the rest is for writing it down */
 #define ERRAND_PAGE_WITHIN WR_S(120)
 #define ERRAND_ERRORS_MAX 50
+#define ERRAND_WHY_MAX 520              /* what a job's error has place for, and a code */
+#define ERRAND_SOURCES_MAX 3            /* more of them satisfy no better */
 
 struct errand {
     struct explorer *explorer;
@@ -32,10 +34,14 @@ struct errand {
     bool spent, late;                   /* the budget of the task, the time */
     unsigned awaited;
     size_t visited, pages, fragments, claims, cited, papers;
+    bool primary;                       /* a page is from those whose own word it is */
+    size_t source_count;                /* of pages, by their domains: as many as count */
+    char sources[ERRAND_SOURCES_MAX][256];
     char page[STORE_EVIDENCE_ID];       /* the last that was kept */
     size_t error_count;
     struct wr_text errors;              /* rows of JSON */
     char last_code[32], last_why[400];
+    char all_why[ERRAND_WHY_MAX];       /* all of them in a sentence, as far as they fit */
 };
 
 /* Errors: INVALID (no input that can be read), NOTFOUND (the task has gone), BUSY (its time is

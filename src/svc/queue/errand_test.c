@@ -145,7 +145,8 @@ LOCAL_TEST(with_nothing_got_it_has_failed_with_what_went_wrong_last)
     CHECK_OK(begin(store, TARGET));
     CHECK_OK(visit("/gone"));
     CHECK_OK(visit("/empty"));
-    end(WR_OK, "NO_TEXT: there is nothing to read on it");
+    CHECK_STR("NO_TEXT", errand.last_code);
+    end(WR_OK, "/empty: there is nothing to read on it");
 }
 
 LOCAL_TEST(who_waits_for_a_person_has_not_failed_and_nothing_follows_yet)
@@ -217,6 +218,32 @@ LOCAL_TEST(troubles_are_listed_up_to_a_bound_and_the_last_is_known)
         count++;
     CHECK_EQ(ERRAND_ERRORS_MAX, count);
     end(WR_OK, "\"error\":\"number 49\"}]}");
+}
+
+LOCAL_TEST(who_has_failed_tells_all_that_went_wrong)
+{
+    CHECK_OK(begin(store, TARGET));
+    errand_trouble(&errand, "openalex", "SOURCE_FAILED", "it is away");
+    errand_trouble(&errand, "bing", "SERP_SEARCH_FAILED", "it refuses");
+    end(WR_OK, "SERP_SEARCH_FAILED: openalex: it is away; bing: it refuses");
+}
+
+LOCAL_TEST(a_result_says_how_well_it_satisfies)
+{
+    CHECK_OK(begin(store, TARGET));
+    CHECK_OK(visit("/1"));
+    CHECK_OK(visit("/2"));                      /* of the same domain */
+    errand.claims = 1;
+    errand.fragments = 4;
+    end(WR_OK, "\"useful_fragments\":1,\"harvest_rate\":0.5,"
+               "\"satisfaction_score\":0.233,\"has_primary_source\":false,");
+}
+
+LOCAL_TEST(papers_are_primary_sources_and_enough_of_them_satisfy)
+{
+    CHECK_OK(begin(store, TARGET));
+    errand.papers = 5;
+    end(WR_OK, "\"satisfaction_score\":1,\"has_primary_source\":true,");
 }
 
 LOCAL_TEST(what_was_canceled_says_nothing)
