@@ -143,3 +143,15 @@ wr_err store_domain_rule_find(struct store *store, const char *host,
     store_rows_free(&rows);
     return WR_OK;
 }
+
+static const struct store_verb list = {
+    .name = "domain_rule.list",
+    .sqlite = { "select domain_pattern, decision, reason from domain_override_rules"
+                " order by domain_pattern limit ?1" },
+};
+
+wr_err store_domain_rule_list(struct store *store, struct store_rows *ret, wr_time deadline)
+{
+    return store_do(store, &list, STORE_VALUES(STORE_INT(STORE_DOMAIN_LIST_MAX)), ret,
+                    deadline);
+}

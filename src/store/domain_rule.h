@@ -37,4 +37,10 @@ wr_err store_domain_rule_clear(struct store *store, const char *pattern, wr_time
 wr_err store_domain_rule_find(struct store *store, const char *host,
                               enum store_domain_rule *ret, wr_time deadline);
 
+/* All rules, by their patterns, up to STORE_DOMAIN_LIST_MAX.  Free the rows: pattern, "block"
+ * or "unblock", reason. */
+#define STORE_DOMAIN_LIST_MAX 100
+struct store_rows;
+wr_err store_domain_rule_list(struct store *store, struct store_rows *ret, wr_time deadline);
+
 #endif

@@ -55,6 +55,20 @@ STORE_TEST(the_nearest_rule_holds)
     CHECK_EQ(STORE_DOMAIN_BLOCK, find(store, "c.example.org"));
 }
 
+STORE_TEST(rules_are_listed_by_their_patterns)
+{
+    struct store_rows rows;
+    set(store, "example.org", STORE_DOMAIN_BLOCK);
+    set(store, "*.example.com", STORE_DOMAIN_UNBLOCK);
+    CHECK_OK(store_domain_rule_list(store, &rows, SOON));
+    CHECK_EQ(2, rows.count);
+    CHECK_STR("*.example.com", store_text(&rows, 0, 0));
+    CHECK_STR("unblock", store_text(&rows, 0, 1));
+    CHECK_STR("example.org", store_text(&rows, 1, 0));
+    CHECK_STR("block", store_text(&rows, 1, 1));
+    store_rows_free(&rows);
+}
+
 STORE_TEST(a_rule_is_replaced_and_taken_back)
 {
     set(store, "example.org", STORE_DOMAIN_BLOCK);

@@ -100,44 +100,35 @@ static wr_err take_number(const json_t *value, const char *name, int64_t min, in
 
 /* ---- tasks ---- */
 
-/* An object that has these members and no others; the last is NULL. */
-static wr_err take_object(const json_t *value, const char *name, const char *const *members,
-                          struct queue_why *why)
+/* An object that has these members, which may be one, and no others. */
+static wr_err take_object(const json_t *value, const char *name, const char *one,
+                          const char *other, struct queue_why *why)
 {
     const char *key;
     json_t *ignored;
-    if (!value)
-        return WR_OK;
-    if (!json_is_object(value))
+    if (value && !json_is_object(value))
         return refuse(why, name, "%s must be an object", name);
-    json_object_foreach((json_t *)(uintptr_t)value, key, ignored) {
-        size_t i = 0;
-        while (members[i] && strcmp(members[i], key) != 0)
-            i++;
-        if (!members[i])
+    json_object_foreach((json_t *)(uintptr_t)value, key, ignored)
+        if (strcmp(key, one) != 0 && strcmp(key, other) != 0)
             return refuse(why, name, "%s has no member \"%.40s\"; it may have %s%s%s", name,
-                          key, members[0], members[1] ? " and " : "",
-                          members[1] ? members[1] : "");
-    }
+                          key, one, one == other ? "" : " and ", one == other ? "" : other);
     return WR_OK;
 }
 
 static wr_err take_budget(struct queue_desk *desk, const json_t *config,
                           struct queue_task *ret, struct queue_why *why)
 {
-    static const char *const parts[] = { "budget", NULL };
-    static const char *const members[] = { "max_pages", "max_seconds", NULL };
-    const json_t *budget = json_object_get(config, "budget");
+    const char *part = "budget";
+    const json_t *budget = json_object_get(config, part);
     const json_t *seconds = json_object_get(budget, "max_seconds");
     if (json_object_get(budget, "budget_pages"))
         return refuse(why, "config.budget.budget_pages",
                       "config.budget.budget_pages is no name any more: say max_pages");
-    wr_err err = take_object(config, "config", parts, why);
+    wr_err err = take_object(config, "config", part, part, why);
     if (!err)
-        err = take_object(budget, "config.budget", members, why);
-    if (err)
-        return err;
-    err = take_number(json_object_get(budget, "max_pages"), "config.budget.max_pages", 0,
+        err = take_object(budget, "config.budget", "max_pages", "max_seconds", why);
+    if (!err)
+        err = take_number(json_object_get(budget, "max_pages"), "config.budget.max_pages", 0,
                              atomic_load(&desk->pages_max), &ret->pages_max, why);
     if (!err && json_is_integer(seconds) && json_integer_value(seconds) < 0)
         ret->seconds_max = 0;           /* as the reference has it */
@@ -393,8 +384,11 @@ static void write_summary(struct wr_json *json, struct queue_desk *desk, const c
     struct wr_scope *shield;
     if (queue_shield(&shield, SUMMARY_WITHIN))
         return;
+    struct store_evidence found = { 0 };
     wr_err err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, &ignored,
                             deadline);
+    if (!err)
+        (void)!store_evidence_count(queue_store(desk->queue), task, &found, deadline);
     queue_shield_end(shield);
     if (err)
         return;
@@ -406,6 +400,7 @@ static void write_summary(struct wr_json *json, struct queue_desk *desk, const c
     wr_json_u64(json, "total_searches", all);
     wr_json_u64(json, "satisfied_searches",
                 queue_view_count(view, QUEUE_TARGET, STORE_JOB_COMPLETED));
+    wr_json_u64(json, "total_claims", found.claims);
     wr_json_i64(json, "pages_used", view->pages_used);
     wr_json_end(json);
     queue_view_unref(view);

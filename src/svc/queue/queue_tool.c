@@ -173,8 +173,7 @@ static wr_err tell_after_all(struct mcp_request *request, struct queue_desk *des
         return err;
     *why = (struct queue_why){ 0 };
     wr_text_rewind(mcp_request_structured(request), 0);
-    err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, why,
-                     wr_after(LAST_WITHIN));
+    err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, why, WR_NEVER);
     if (!err)
         err = write_status(request, desk, &at);
     queue_shield_end(shield);
@@ -299,8 +298,7 @@ static const struct mcp_field status_fields[] = {
     { .name = "detail", .words = queue_details, .preset = "\"summary\"",
       .what = "full also lists the jobs." },
     { .name = "since", .max = QUEUE_CHANGE,
-      .what = "The \"change\" of an earlier status: wait for what is new after that one. "
-              "Without it, for what is new from now on." },
+      .what = "The \"change\" of a status: wait for what is new after that, else after now." },
 };
 static const struct mcp_field await_fields[] = {
     TASK_ID,
@@ -435,6 +433,7 @@ static const char status[] =
     ",\"error_code\":" TEXT ",\"message\":" TEXT "}}},\"error_count\":" NUMBER
     ",\"warnings\":" TEXTS ",\"searches_detail\":" OBJECTS ",\"queue_items\":" OBJECTS
     ",\"pending_auth_detail\":" OBJECT ",\"jobs_by_kind\":" OBJECT ",\"idle_seconds\":" NUMBER
+    ",\"blocked_domains\":" TEXTS ",\"domain_overrides\":" OBJECTS
     ",\"evidence_summary\":" OBJECT "},\"required\":[\"ok\",\"task_id\",\"status\","
     "\"hypothesis\",\"change\",\"progress\",\"metrics\",\"budget\",\"milestones\","
     "\"waiting_for\",\"pending_auth_count\",\"errors\",\"warnings\"]}";

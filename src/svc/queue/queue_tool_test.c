@@ -153,7 +153,8 @@ LOCAL_TEST(in_a_drain_a_graceful_stop_is_answered_and_done)
     const char *heard = cut_off(CALL("stop_task", "{\"task_id\":\"%s\"}"));
     CHECK(has(heard, "\"isError\":false"));
     CHECK(has(heard, "\"jobs_waited\":1,"));
-    CHECK(has(heard, "\"summary\":{\"total_searches\":1,"));
+    CHECK(has(heard, "\"summary\":{\"total_searches\":1,\"satisfied_searches\":0,"
+                     "\"total_claims\":0,"));
     heard = ask(CALL("get_status", "{\"task_id\":\"%s\",\"wait\":0}"));
     CHECK(has(heard, "\"status\":\"paused\""));
     CHECK_OK(wr_once_set(shop.jobs.gate, NULL));

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "store/auth.h"
+#include "store/domain_rule.h"
 #include "store/job.h"
 
 #define ERRORS_MAX 20
@@ -18,11 +19,10 @@
 /* ---- reading ---- */
 
 static wr_err read_done(struct store_jobs **ret, struct store *store, const char *task,
-                        enum store_job_state state, wr_time deadline)
+                        enum store_job_state state, size_t max, wr_time deadline)
 {
     *ret = calloc(1, sizeof(**ret));
-    return *ret ? store_task_done_jobs(store, task, state, STORE_JOB_CLAIM_MAX, *ret, deadline)
-                : WR_NOMEM;
+    return *ret ? store_task_done_jobs(store, task, state, max, *ret, deadline) : WR_NOMEM;
 }
 
 static uint64_t count_all(const struct queue_view *view, enum store_job_state state)
@@ -43,15 +43,19 @@ static wr_err read_lists(struct queue_status *ret, struct store *store, wr_time 
                                                deadline) : WR_NOMEM;
     }
     if (!err && count_all(view, STORE_JOB_COMPLETED))
-        err = read_done(&ret->completed, store, view->id, STORE_JOB_COMPLETED, deadline);
+        err = read_done(&ret->completed, store, view->id, STORE_JOB_COMPLETED,
+                        STORE_JOB_CLAIM_MAX, deadline);
     if (!err && count_all(view, STORE_JOB_CANCELED))
-        err = read_done(&ret->canceled, store, view->id, STORE_JOB_CANCELED, deadline);
+        err = read_done(&ret->canceled, store, view->id, STORE_JOB_CANCELED,
+                        STORE_JOB_CLAIM_MAX, deadline);
     if (!err && view->auths) {
         ret->auths = calloc(1, sizeof(*ret->auths));
         err = ret->auths ? store_auth_list(store, view->id, STORE_AUTH_LIST_MAX, ret->auths,
                                            deadline) : WR_NOMEM;
     }
-    return err;
+    if (!err)
+        err = store_evidence_domains(store, view->id, &ret->domains, deadline);
+    return err ? err : store_domain_rule_list(store, &ret->rules, deadline);
 }
 
 wr_err queue_status_read(struct queue_status *ret, struct store *store,
@@ -60,7 +64,8 @@ wr_err queue_status_read(struct queue_status *ret, struct store *store,
     *ret = (struct queue_status){ .view = view, .full = full, .now = wr_wall() };
     wr_err err = store_evidence_count(store, view->id, &ret->found, deadline);
     if (!err && count_all(view, STORE_JOB_FAILED))
-        err = read_done(&ret->failed, store, view->id, STORE_JOB_FAILED, deadline);
+        err = read_done(&ret->failed, store, view->id, STORE_JOB_FAILED,
+                        full ? STORE_JOB_CLAIM_MAX : ERRORS_MAX, deadline);
     return !err && full ? read_lists(ret, store, deadline) : err;
 }
 
@@ -80,6 +85,8 @@ void queue_status_free(struct queue_status *status)
     if (status->auths)
         store_auths_free(status->auths);
     free(status->auths);
+    store_rows_free(&status->domains);
+    store_rows_free(&status->rules);
     *status = (struct queue_status){ 0 };
 }
 
@@ -473,8 +480,28 @@ static void write_auths(struct wr_json *json, const struct queue_status *status)
     wr_json_end(json);
 }
 
-static void write_evidence(struct wr_json *json, const struct store_evidence *found)
+/* What people have said of domains, for all tasks. */
+static void write_rules(struct wr_json *json, const struct store_rows *rules)
 {
+    wr_json_array(json, "blocked_domains");
+    for (size_t i = 0; i < rules->count; i++)
+        if (strcmp(store_text(rules, i, 1), "block") == 0)
+            wr_json_str(json, NULL, store_text(rules, i, 0));
+    wr_json_end(json);
+    wr_json_array(json, "domain_overrides");
+    for (size_t i = 0; i < rules->count; i++) {
+        wr_json_object(json, NULL);
+        wr_json_str(json, "domain_pattern", store_text(rules, i, 0));
+        wr_json_str(json, "decision", store_text(rules, i, 1));
+        wr_json_str(json, "reason", store_text(rules, i, 2) ? store_text(rules, i, 2) : "");
+        wr_json_end(json);
+    }
+    wr_json_end(json);
+}
+
+static void write_evidence(struct wr_json *json, const struct queue_status *status)
+{
+    const struct store_evidence *found = &status->found;
     wr_json_object(json, "evidence_summary");
     wr_json_u64(json, "total_claims", found->claims);
     wr_json_u64(json, "total_fragments", found->fragments);
@@ -482,6 +509,10 @@ static void write_evidence(struct wr_json *json, const struct store_evidence *fo
     wr_json_u64(json, "supporting_edges", found->supporting);
     wr_json_u64(json, "refuting_edges", found->refuting);
     wr_json_u64(json, "neutral_edges", found->neutral);
+    wr_json_array(json, "top_domains");
+    for (size_t i = 0; i < status->domains.count; i++)
+        wr_json_str(json, NULL, store_text(&status->domains, i, 0));
+    wr_json_end(json);
     wr_json_end(json);
 }
 
@@ -497,7 +528,8 @@ static void write_full(struct wr_json *json, const struct queue_status *status)
     write_auths(json, status);
     write_kinds(json, status->view);
     wr_json_i64(json, "idle_seconds", idle_seconds(status));
-    write_evidence(json, &status->found);
+    write_rules(json, &status->rules);
+    write_evidence(json, status);
 }
 
 void queue_status_write(struct wr_text *text, const struct queue_status *status)

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "store/evidence.h"
+#include "store/verb.h"
 #include "svc/queue/view.h"
 
 #define QUEUE_IDLE_MAX WR_S(300)        /* a task that does nothing for so long is warned of */
@@ -33,6 +34,7 @@ struct queue_status {
     struct store_jobs *failed;          /* NULL: none has */
     struct store_jobs *open, *completed, *canceled;     /* of a full one; NULL: none */
     struct store_auths *auths;          /* the same */
+    struct store_rows domains, rules;   /* the same: of what pages are, and what is said */
 };
 
 /* *ret is to be freed, also after an error.  Errors: of the store; NOMEM. */

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "store/auth.h"
+#include "store/domain_rule.h"
 #include "testing/store_rig.h"
 
 #define TASK "task_1"
@@ -288,6 +289,34 @@ STORE_TEST(a_full_status_lists_jobs_with_their_errors_and_who_must_help)
                 "\"count\":3},{\"domain\":\"e\",\"auth_types\":[\"captcha\"],\"count\":1}]}"));
     CHECK(tells("\"jobs_by_kind\":{\"target_queue\":{\"queued\":1,\"running\":0,"
                 "\"awaiting_auth\":1,\"completed\":1,\"failed\":1,\"cancelled\":0}}"));
+    queue_status_free(&status);
+    queue_view_unref(seen);
+}
+
+STORE_TEST(a_full_status_has_what_was_said_of_domains_and_how_searches_went)
+{
+    struct queue_status status;
+    struct queue_view *seen;
+    CHECK_OK(store_task_add(store, &(struct store_task_new){
+        .id = TASK, .hypothesis = "h", .pages_max = 10, .seconds_max = 100 }, WR_NEVER));
+    CHECK_OK(store_domain_rule_set(store, "r1", "bad.example", STORE_DOMAIN_BLOCK, "lies",
+                                   WR_NEVER));
+    CHECK_OK(store_domain_rule_set(store, "r2", "good.example", STORE_DOMAIN_UNBLOCK, "no",
+                                   WR_NEVER));
+    submit(store, "[" ROW("tq_1", "one") "]");
+    end_next(store, &(struct store_job_end){ .state = STORE_JOB_COMPLETED,
+        .output = "{\"useful_fragments\":2,\"harvest_rate\":0.5,\"satisfaction_score\":0.25,"
+                  "\"has_primary_source\":false}" });
+    REQUIRE_OK(queue_view_read(store, TASK, &seen, WR_NEVER));
+    REQUIRE_OK(queue_status_read(&status, store, seen, true, WR_NEVER));
+    struct wr_text text = WR_TEXT(told);
+    queue_status_write(&text, &status);
+    CHECK(tells("\"blocked_domains\":[\"bad.example\"],\"domain_overrides\":[{"
+                "\"domain_pattern\":\"bad.example\",\"decision\":\"block\",\"reason\":"
+                "\"lies\"},{\"domain_pattern\":\"good.example\",\"decision\":\"unblock\","));
+    CHECK(tells("\"top_domains\":[]"));
+    CHECK(tells("\"useful_fragments\":2,\"harvest_rate\":0.5,\"satisfaction_score\":0.25,"
+                "\"has_primary_source\":false"));
     queue_status_free(&status);
     queue_view_unref(seen);
 }
