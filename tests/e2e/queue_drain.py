@@ -19,6 +19,13 @@ def poll(node, task, since):
     return status, time.monotonic()
 
 
+def ask_tool(node, task, since, name):
+    """The same, of an agent: whether it is told a status, and when."""
+    waits = {"since": since} if name == "get_status" else {}
+    said = node.tool(name, task_id=task.id, wait=60, **waits)
+    return 200 if said.get("task_id") == task.id else said, time.monotonic()
+
+
 def settled(task, node):
     """A change after which nothing happens for a while: all slots are taken."""
     task.until(lambda status: status["progress"]["searches"]["running"] == 4)
@@ -36,15 +43,17 @@ def left_behind(lab):
 
 def end_amid_jobs(node, task):
     """SIGTERM while all slots are taken and many wait; when the last of them was answered."""
-    with concurrent.futures.ThreadPoolExecutor(POLLERS) as pool:
+    with concurrent.futures.ThreadPoolExecutor(POLLERS + 2) as pool:
         since = settled(task, node)
         waiting = [pool.submit(poll, node, task, since) for _ in range(POLLERS)]
+        agents = [pool.submit(ask_tool, node, task, since, name)
+                  for name in ("get_status", "await_task")]
         while node.metric("queue_polls") < POLLERS:
             require(not any(one.done() for one in waiting), "somebody was not waited with")
             time.sleep(0.02)
         began = time.monotonic()
         node.process.send_signal(signal.SIGTERM)
-        answers = [one.result(timeout=30) for one in waiting]
+        answers = [one.result(timeout=30) for one in waiting + agents]
         expect(node.process.wait(20), 0)
         took = time.monotonic() - began
     expect({status for status, _ in answers}, {200})
