@@ -27,6 +27,7 @@ static const char help_text[] =
     "       weir queue list\n"
     "       weir queue status TASK [--full] [--wait SECONDS]\n"
     "       weir queue watch TASK\n"
+    "       weir queue cited TASK [--dry-run] [--limit N] [--only IDS | --except IDS]\n"
     "       weir queue stop TASK [--mode WORD] [--scope WORD] [--reason WORD]\n"
     "       weir queue auth [TASK]\n"
     "       weir queue resolve (ID | --domain NAME | --task ID) [--skip | --failed]\n"
@@ -47,6 +48,12 @@ static const char help_text[] =
     "                       between commas\n"
     "  --apis NAMES         semantic_scholar, openalex\n"
     "  --watch              then follow the task\n"
+    "cited:                 queues what pages of the task cite and nobody has looked at\n"
+    "  --dry-run            only shows it\n"
+    "  --limit N            so many, 1 to 200; 10\n"
+    "  --only IDS           these, by the ids that are shown; between commas\n"
+    "  --except IDS         all but these\n"
+    "  --priority WORD      high, medium or low\n"
     "stop:\n"
     "  --mode WORD          graceful (wait for what runs), immediate or full\n"
     "  --scope WORD         all_jobs or target_queue_only\n"
@@ -62,7 +69,8 @@ static const char help_text[] =
     "no node; 3 (watch) what is left waits for a person; 130 (watch) it was interrupted.\n";
 
 enum choice {
-    OPT_HELP = 256, OPT_FULL, OPT_WATCH, OPT_SKIP, OPT_FAILED, OPT_DATA, OPT_CONFIG, OPT_SET,
+    OPT_HELP = 256, OPT_FULL, OPT_WATCH, OPT_SKIP, OPT_FAILED, OPT_DRY, OPT_DATA, OPT_CONFIG,
+    OPT_SET,
     OPT_TEXT,                           /* and those after it: kept as they are */
 };
 
@@ -244,6 +252,29 @@ static int watch_it(struct queue_asking *asking)
     return queue_watch(asking, asking->words[0]);
 }
 
+static int cited(struct queue_asking *asking)
+{
+    char target[200];
+    struct wr_text path = WR_TEXT(target), body = wr_text_heap(BODY_MAX);
+    struct wr_json json = wr_json_to(&body);
+    long limit = queue_number(asking, ASK_LIMIT, 200);
+    int status = 2;
+    wr_json_object(&json, NULL);
+    put_list(&json, "include_ids", asking->texts[ASK_ONLY]);
+    put_list(&json, "exclude_ids", asking->texts[ASK_EXCEPT]);
+    if (limit >= 0)
+        wr_json_i64(&json, "limit", limit);
+    wr_json_bool(&json, "dry_run", asking->dry);
+    wr_json_object(&json, "options");
+    put_word(&json, "priority", asking->texts[ASK_PRIORITY]);
+    wr_json_end(&json);
+    wr_json_end(&json);
+    if (limit != -2 && queue_place(&path, "tasks", asking->words[0], "/candidates"))
+        status = queue_inquire(asking, "POST", target, &body, 0, queue_show_cited);
+    wr_text_free(&body);
+    return status;
+}
+
 static int stop(struct queue_asking *asking)
 {
     char target[200], bytes[2000];
@@ -312,7 +343,8 @@ static const struct verb {
     int least, most;                    /* words that are no options */
 } verbs[] = {
     { "add", add, 0, 1 << 20 }, { "list", list, 0, 0 }, { "status", show_status, 1, 1 },
-    { "watch", watch_it, 1, 1 }, { "stop", stop, 1, 1 }, { "auth", auth, 0, 1 },
+    { "watch", watch_it, 1, 1 }, { "cited", cited, 1, 1 }, { "stop", stop, 1, 1 },
+    { "auth", auth, 0, 1 },
     { "resolve", resolve, 0, 1 }, { "job", job, 1, 1 },
 };
 
@@ -326,6 +358,7 @@ static bool take(struct queue_asking *asking, int option)
     case OPT_WATCH: return asking->watch = true;
     case OPT_SKIP: return asking->skip = true;
     case OPT_FAILED: return asking->failed = true;
+    case OPT_DRY: return asking->dry = true;
     case OPT_DATA: return flags_add(&asking->flags, "--data=%s", optarg);
     case OPT_CONFIG: return flags_add(&asking->flags, "--config=%s", optarg);
     case OPT_SET: return flags_set(&asking->flags, optarg);
@@ -342,7 +375,7 @@ static bool read_options(struct queue_asking *asking, int argc, char **argv)
     static const struct option plain[] = {
         { "help", no_argument, NULL, OPT_HELP }, { "full", no_argument, NULL, OPT_FULL },
         { "watch", no_argument, NULL, OPT_WATCH }, { "skip", no_argument, NULL, OPT_SKIP },
-        { "failed", no_argument, NULL, OPT_FAILED },
+        { "failed", no_argument, NULL, OPT_FAILED }, { "dry-run", no_argument, NULL, OPT_DRY },
         { "data", required_argument, NULL, OPT_DATA },
         { "config", required_argument, NULL, OPT_CONFIG },
         { "set", required_argument, NULL, OPT_SET },

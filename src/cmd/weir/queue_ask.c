@@ -13,7 +13,9 @@ static const char *const text_names[ASK_COUNT] = {
     [ASK_TASK] = "task", [ASK_HYPOTHESIS] = "hypothesis", [ASK_PAGES] = "pages",
     [ASK_SECONDS] = "seconds", [ASK_PRIORITY] = "priority", [ASK_ENGINES] = "engines",
     [ASK_APIS] = "apis", [ASK_WAIT] = "wait", [ASK_MODE] = "mode", [ASK_SCOPE] = "scope",
-    [ASK_REASON] = "reason", [ASK_DOMAIN] = "domain", [ASK_JSON] = "json",
+    [ASK_REASON] = "reason", [ASK_DOMAIN] = "domain", [ASK_LIMIT] = "limit",
+    [ASK_ONLY] = "only",
+    [ASK_EXCEPT] = "except", [ASK_JSON] = "json",
 };
 
 const char *queue_text_name(enum queue_text which)

@@ -24,14 +24,15 @@
 /* Options that have a value. */
 enum queue_text {
     ASK_TASK, ASK_HYPOTHESIS, ASK_PAGES, ASK_SECONDS, ASK_PRIORITY, ASK_ENGINES, ASK_APIS,
-    ASK_WAIT, ASK_MODE, ASK_SCOPE, ASK_REASON, ASK_DOMAIN, ASK_JSON, ASK_COUNT,
+    ASK_WAIT, ASK_MODE, ASK_SCOPE, ASK_REASON, ASK_DOMAIN, ASK_LIMIT, ASK_ONLY,
+    ASK_EXCEPT, ASK_JSON, ASK_COUNT,
 };
 
 struct queue_asking {
     struct flags flags;
     struct wr_conf *conf;
     const char *texts[ASK_COUNT];
-    bool full, watch, skip, failed, help;
+    bool full, watch, skip, failed, dry, help;
     char **words;                       /* what is no option */
     int count;                          /* of these */
     struct companion *companion;

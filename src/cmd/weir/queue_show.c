@@ -176,6 +176,21 @@ void queue_show_progress(struct wr_text *text, const json_t *body)
                    number_at(metrics, "total_pages"), number_at(metrics, "total_claims"));
 }
 
+void queue_show_cited(struct wr_text *text, const json_t *body)
+{
+    size_t index;
+    json_t *one;
+    json_array_foreach(json_object_get(body, "candidates"), index, one)
+    {
+        wr_text_format(text, "%s  ", text_at(one, "citation_edge_id"));
+        put_short(text, text_at(one, "url"), NARROW);
+        wr_text_str(text, "\n");
+    }
+    wr_text_format(text, "%lld queued, %lld already open", number_at(body, "queued_count"),
+                   number_at(body, "skipped_count"));
+    wr_text_str(text, json_is_true(json_object_get(body, "dry_run")) ? ": a dry run\n" : "\n");
+}
+
 void queue_show_stopped(struct wr_text *text, const json_t *body)
 {
     const json_t *counts = json_object_get(body, "cancelled_counts");

@@ -18,6 +18,7 @@
 void queue_show_list(struct wr_text *text, const json_t *body);
 void queue_show_added(struct wr_text *text, const json_t *body, const char *task);
 void queue_show_status(struct wr_text *text, const json_t *body);
+void queue_show_cited(struct wr_text *text, const json_t *body);
 void queue_show_stopped(struct wr_text *text, const json_t *body);
 void queue_show_auth(struct wr_text *text, const json_t *body);
 void queue_show_resolved(struct wr_text *text, const json_t *body);

@@ -16,6 +16,7 @@
 #define STEPS_PRESET 500000
 #define CANDIDATES_PRESET 10
 #define CONTEXT_MAX 500
+#define DOI_MAX 256
 
 #define refuse(why, param, ...) \
     queue_why_say(why, WR_INVALID, "INVALID_PARAMS", param, __VA_ARGS__)
@@ -272,16 +273,33 @@ static bool lists(const json_t *ids, const char *id)
     return false;
 }
 
-/* The DOI in an address, or NULL. */
-static const char *doi_in(const char *url)
+/* The DOI in an address, as publishers write them (/doi/full/10.1000/182, ?doi=10.1000/182),
+ * or NULL.  What comes after it, of a question or of a form, is no part of it. */
+static const char *doi_in(const char *url, char ret[DOI_MAX])
 {
-    const char *at = strcasestr(url, "doi.org/10.");
-    return at ? at + strlen("doi.org/") : NULL;
+    static const char *const forms[] = { "/full", "/abstract", "/pdf", "/epdf", ".pdf", "/" };
+    for (const char *at = url; (at = strstr(at, "10.")); at++) {
+        size_t digits = strspn(at + 3, "0123456789");
+        if (at == url || !strchr("/=:", at[-1]) || digits < 4 || at[3 + digits] != '/')
+            continue;
+        size_t len = strcspn(at, "?#& ");
+        if (len >= DOI_MAX || len == digits + 4)
+            return NULL;
+        snprintf(ret, DOI_MAX, "%.*s", (int)len, at);
+        for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+            size_t form = strlen(forms[i]);
+            if (len > digits + 4 + form && strcasecmp(ret + len - form, forms[i]) == 0)
+                ret[len -= form] = '\0';
+        }
+        return ret;
+    }
+    return NULL;
 }
 
 static json_t *target_of(const struct store_rows *rows, size_t row)
 {
-    const char *url = store_text(rows, row, URL), *doi = doi_in(url);
+    char buf[DOI_MAX];
+    const char *url = store_text(rows, row, URL), *doi = doi_in(url, buf);
     const char *context = store_text(rows, row, CONTEXT);
     int len = context ? (int)strnlen(context, CONTEXT_MAX) : 0;
     while (len > 0 && len == CONTEXT_MAX && ((unsigned char)context[len] & 0xc0) == 0x80)
@@ -295,7 +313,8 @@ static json_t *target_of(const struct store_rows *rows, size_t row)
 
 static void write_candidate(struct wr_json *json, const struct store_rows *rows, size_t row)
 {
-    const char *url = store_text(rows, row, URL), *doi = doi_in(url);
+    char buf[DOI_MAX];
+    const char *url = store_text(rows, row, URL), *doi = doi_in(url, buf);
     wr_json_object(json, NULL);
     wr_json_str(json, "citation_edge_id", store_text(rows, row, EDGE_ID));
     wr_json_str(json, "url", url);

@@ -187,3 +187,62 @@ STORE_TEST(what_is_cited_can_be_queued)
     CHECK_STR("TASK_NOT_FOUND", why.code);
     end();
 }
+
+/* Both are told, as in the view: what is newest first; ids are in the order of the answer. */
+static void ids_of(char first[64], char second[64])
+{
+    json_t *json = json_loads(text.at, 0, NULL);
+    const json_t *all = json_object_get(json, "candidates");
+    snprintf(first, 64, "%s", json_string_value(json_object_get(json_array_get(all, 0),
+                                                                "citation_edge_id")));
+    snprintf(second, 64, "%s", json_string_value(json_object_get(json_array_get(all, 1),
+                                                                 "citation_edge_id")));
+    json_decref(json);
+}
+
+STORE_TEST(some_of_what_is_cited_are_chosen_by_their_ids)
+{
+    char first[64], second[64], arguments[200];
+    begin(store);
+    CHECK_OK(ask_candidates(jobs.task, "{\"dry_run\":true}"));
+    ids_of(first, second);
+    snprintf(arguments, sizeof(arguments), "{\"dry_run\":true,\"include_ids\":[\"%s\"]}",
+             second);
+    CHECK_OK(ask_candidates(jobs.task, arguments));
+    CHECK(strstr(text.at, second) && !strstr(text.at, first));
+    snprintf(arguments, sizeof(arguments), "{\"exclude_ids\":[\"%s\"]}", second);
+    CHECK_OK(ask_candidates(jobs.task, arguments));
+    CHECK(says("\"queued_count\":1,"));
+    CHECK(strstr(text.at, first) && !strstr(text.at, second));
+    CHECK_OK(ask_candidates(jobs.task, "{\"limit\":1,\"dry_run\":true}"));
+    CHECK(!strstr(text.at, second));
+    CHECK_ERR(WR_INVALID, ask_candidates(jobs.task, "{\"limit\":0}"));
+    end();
+}
+
+STORE_TEST(a_doi_is_found_in_addresses_as_publishers_write_them)
+{
+    static const struct { const char *url, *doi; } rows[] = {
+        { "https://x.example/doi/full/10.1145/3292500.33", "10.1145/3292500.33" },
+        { "https://x.example/doi/10.1145/1.2/FULL?x=10.9999/2", "10.1145/1.2" },
+        { "https://x.example/get?doi=10.1000/182&part=2", "10.1000/182" },
+        { "https://x.example/10.1000/abc.pdf", "10.1000/abc" },
+        { "https://x.example/version-10.1000/182", NULL },
+        { "https://x.example/10.10/182", NULL },
+        { "https://x.example/10.1000/", NULL },
+    };
+    begin(store);
+    char page[STORE_EVIDENCE_ID];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char told[200];
+        uint64_t fresh;
+        CHECK_OK(store_page_cite(store, store_page_id(page, "https://a.example/"), "x",
+                                 &(struct store_cited){ rows[i].url, "x.example", "T", "" }, 1,
+                                 &fresh, WR_NEVER));
+        CHECK_OK(ask_candidates(jobs.task, "{\"dry_run\":true,\"limit\":50}"));
+        snprintf(told, sizeof(told), rows[i].doi ? "%s\",\"kind\":\"doi\",\"doi\":\"%s\""
+                 : "%s\",\"kind\":\"url\",\"doi\":null", rows[i].url, rows[i].doi);
+        CHECK(says(told));
+    }
+    end();
+}

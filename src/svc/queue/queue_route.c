@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "net/json_in.h"
+#include "svc/queue/queue_query.h"
 #include "svc/queue/queue_tool.h"
 #include "svc/queue/vector_search.h"
 #include "svc/service.h"
@@ -207,6 +208,11 @@ static wr_err post_budget(struct wr_call *call)
 static wr_err post_search(struct wr_call *call)
 {
     return pass_on(call, queue_vector_search, NULL, 200);
+}
+
+static wr_err post_candidates(struct wr_call *call)
+{
+    return pass_on(call, NULL, queue_query_candidates, 200);
 }
 
 static wr_err post_resolve(struct wr_call *call)
@@ -495,12 +501,15 @@ static const struct node_policy search = { .facet = FACET_SEARCH };
     "{\"type\":\"object\",\"required\":[" needs "],\"properties\":{" properties "}}"
 #define TEXT(name) "\"" name "\":{\"type\":\"string\"}"
 #define NUMBER(name) "\"" name "\":{\"type\":\"integer\",\"minimum\":0}"
+#define IDS(name) "\"" name "\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 
 static const char task_takes[] = OBJECT("\"hypothesis\"", TEXT("hypothesis") ",\"config\":"
     OBJECT("", "\"budget\":" OBJECT("", NUMBER("max_pages") "," NUMBER("max_seconds"))));
 static const char targets_takes[] = OBJECT("\"targets\"",
     "\"targets\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":10000,\"items\":{"
     "\"type\":[\"string\",\"object\"]}},\"options\":{\"type\":\"object\"}");
+static const char candidates_takes[] = OBJECT("", IDS("include_ids") "," IDS("exclude_ids") ","
+    NUMBER("limit") ",\"dry_run\":{\"type\":\"boolean\"},\"options\":{\"type\":\"object\"}");
 static const char stop_takes[] = OBJECT("", "\"reason\":{\"enum\":[\"session_completed\","
     "\"budget_exhausted\",\"user_cancelled\"]},\"mode\":{\"enum\":[\"graceful\","
     "\"immediate\",\"full\"]},\"scope\":{\"enum\":[\"all_jobs\",\"target_queue_only\"]}");
@@ -523,6 +532,7 @@ static const struct { wr_handler handler; const char *tool; } twins[] = {
     { post_targets, "queue_targets" }, { post_stop, "stop_task" },
     { post_budget, "set_budget" }, { get_auths, "get_auth_queue" },
     { post_resolve, "resolve_auth" }, { post_search, "vector_search" },
+    { post_candidates, "queue_reference_candidates" },
 };
 
 #define QUEUE_ROUTE .scope = "queue.use", .tag = "queue"
@@ -546,6 +556,9 @@ static const struct wr_route table[QUEUE_ROUTES] = {
       .takes = targets_takes,
       .summary = "Queue queries, addresses and DOIs; those that are queued already are left "
                  "out." },
+    { .method = "POST", .path = "/v1/queue/tasks/{id}/candidates", .handler = post_candidates,
+      QUEUE_ROUTE, .deadline = SUBMIT_WITHIN, .takes = candidates_takes,
+      .summary = "Queue what pages of a task cite and nobody has looked at; or list it." },
     { .method = "POST", .path = "/v1/queue/tasks/{id}/stop", .handler = post_stop, QUEUE_ROUTE,
       .class = WR_ROUTE_LONG, .deadline = STOP_WITHIN, .takes = stop_takes,
       .summary = "Stop a task; more targets resume it." },

@@ -295,6 +295,21 @@ TEST(who_goes_while_he_waits_is_not_waited_for)
     queue_node_end(&rig);
 }
 
+TEST(what_is_cited_is_listed_and_queued)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/candidates", "{}"));
+    CHECK(says("\"queued_count\":0,"));
+    CHECK(says("\"message\":\"there are no candidates\",\"dry_run\":false,"
+               "\"candidates\":[]}"));
+    CHECK_EQ(400, queue_node_post(&rig, "/candidates",
+                                  "{\"include_ids\":[],\"exclude_ids\":[]}"));
+    CHECK(says("\"error_code\":\"INVALID_PARAMS\",\"param\":\"include_ids\""));
+    queue_node_end(&rig);
+}
+
 TEST(a_large_body_is_taken_up_to_four_mebibytes)
 {
     static char body[8000 * 20];
