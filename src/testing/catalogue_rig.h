@@ -79,14 +79,14 @@ RIG_CATALOGUE wr_err catalogue_answer(void *arg)
 {
     struct catalogue_conn *conn = arg;
     struct catalogue *catalogue = conn->catalogue;
-    static char ignored[500];
-    unsigned number = atomic_load(&catalogue->asked);
-    char *head = number < CATALOGUE_MAX ? catalogue->heads[number] : ignored;
-    wr_err err = catalogue_hear(conn->stream, head, sizeof(ignored));
+    char head[sizeof(catalogue->heads[0])] = "";
+    wr_err err = catalogue_hear(conn->stream, head, sizeof(head));
     if (!err) {
-        number = atomic_fetch_add(&catalogue->asked, 1);
-        if (number < CATALOGUE_MAX)
+        unsigned number = atomic_fetch_add(&catalogue->asked, 1);
+        if (number < CATALOGUE_MAX) {
             catalogue->at[number] = wr_now();
+            memcpy(catalogue->heads[number], head, sizeof(head));
+        }
         unsigned now = atomic_fetch_add(&catalogue->answering, 1) + 1;
         if (now > catalogue->most_at_once)
             catalogue->most_at_once = now;
