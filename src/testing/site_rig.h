@@ -26,6 +26,7 @@ struct site {
 
 /* What some handlers wait for. */
 RIG struct wr_once *gate;
+static unsigned sites;                          /* that share it */
 
 #define ANYWHERE "127.0.0.1:0"
 
@@ -51,7 +52,8 @@ RIG void site_prepare(struct site *site, const char *at, size_t cap, void (*run)
         CHECK_OK(wr_chan_new(&site->work, &(struct wr_chan_conf){
             .name = "test.work", .item_size = sizeof(void *), .cap = cap,
             .policy = WR_REJECT, .drop = drop }));
-    CHECK_OK(wr_once_new(&gate, "test.gate", 0));
+    if (sites++ == 0)
+        CHECK_OK(wr_once_new(&gate, "test.gate", 0));
     CHECK_OK(wr_addr_parse(&addr, at));
     CHECK_OK(wr_listen(&site->listener, &addr));
 }
@@ -71,7 +73,8 @@ RIG void site_stop(struct site *site)
     (void)!wr_scope_close(site->scope);
     wr_listener_close(site->listener);
     wr_chan_free(site->work);
-    wr_once_free(gate);
+    if (--sites == 0)
+        wr_once_free(gate);
 }
 
 #endif
