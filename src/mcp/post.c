@@ -94,10 +94,10 @@ static wr_err end_body(struct coming *coming)
     if (coming->events || !body->len)
         return WR_OK;
     json_t *json = json_loadb(body->at, body->len, 0, NULL);
+    const json_t *error = json_object_get(json, "error");
     const char *detail = json_string_value(json_object_get(json, "detail"));
-    const char *said = json_string_value(json_object_get(json_object_get(json, "error"),
-                                                         "message"));
-    const char *code = json_string_value(json_object_get(json, "code"));
+    const char *said = json_string_value(json_object_get(error, "message"));
+    const char *code = json_string_value(json_object_get(error ? error : json, "code"));
     bool ours = json_object_get(json, "jsonrpc");
     posted->declined = !ours && code && strcmp(code, wr_err_name(WR_DRAINING)) == 0;
     if (!ours)

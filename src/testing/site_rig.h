@@ -26,7 +26,7 @@ struct site {
 
 /* What some handlers wait for. */
 RIG struct wr_once *gate;
-static unsigned sites;                          /* that share it */
+RIG unsigned sites;                     /* that share it */
 
 #define ANYWHERE "127.0.0.1:0"
 
