@@ -91,7 +91,7 @@ LOCAL_TEST(an_answer_has_a_bound_of_bytes)
 {
     struct store_answer answer;
     CHECK_OK(ask(store, "with recursive n(i) as (select 1 union all select i + 1 from n limit"
-                 " 50) select printf('%100000d', i) from n", &answer));
+                 " 50) select hex(zeroblob(50000)) from n", &answer));
     CHECK_EQ(11, answer.rows.count);
     CHECK(answer.truncated);
     store_answer_free(&answer);
@@ -188,7 +188,8 @@ LOCAL_TEST(no_function_does_more_than_compute)
         "select writefile('/tmp/x', 'y')", "select edit('x')", "select fts5()",
         "select sqlite_compileoption_get(1)", "select sqlite_version()",
         "select last_insert_rowid()", "select changes()", "select trim('a', 'b')",
-        "select json_patch('{}', '{}')", "select fts3_tokenizer('x')" };
+        "select json_patch('{}', '{}')", "select fts3_tokenizer('x')",
+        "select printf('%.*c', 900000000, 'x')", "select format('%.*c', 900000000, 'x')" };
     for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
         CHECK_ERR(WR_INVALID, attempt(store, tries[i]));
 }
@@ -261,9 +262,9 @@ LOCAL_TEST(what_would_fill_the_memory_is_refused)
 {
     static const char *const tries[] = {
         "select length(zeroblob(1000000000))", "select length(randomblob(1000000))",
-        "select replace(printf('%100000d', 1), ' ', 'xxxxxxxxxx')",
+        "select replace(hex(zeroblob(50000)), '0', 'xxxxxxxxxx')",
         FIVE_THOUSAND
-        " select length(group_concat(printf('%1000d', i))) from n",
+        " select length(group_concat(hex(zeroblob(500)))) from n",
         FIVE_THOUSAND
         " select i from n order by randomblob(100000)",
         "with recursive n(x) as (select zeroblob(100000) union"
@@ -272,9 +273,6 @@ LOCAL_TEST(what_would_fill_the_memory_is_refused)
     for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
         CHECK_ERR(WR_INVALID, attempt(store, tries[i]));
     CHECK(strstr(why.text, "64 MB"));
-    /* A text of printf that would be too long is none. */
-    CHECK_EQ(-7, number(store, "select coalesce(printf('%1000000d', 1), -7)"));
-    CHECK_EQ(-7, number(store, "select coalesce(printf('%.*c', 9999999, 'x'), -7)"));
     tea(store);
     CHECK_EQ(1, number(store, "select count(*) from pages"));
 }

@@ -54,17 +54,17 @@ static const char *const shadows[] = {
 };
 
 /* What takes more time than its arguments have bytes is not among them, since no step is
- * counted while it runs: trim with a set of letters, json_patch.  instr and replace stay: with
+ * counted while it runs: trim with a set of letters, json_patch, printf with a width.  instr and replace stay: with
  * values of this size they take some tenths of a second at worst. */
 static const char *const functions[] = {
     "->", "->>", "abs", "avg", "bm25", "ceil", "char", "coalesce", "count", "cume_dist", "date",
-    "datetime", "dense_rank", "exp", "first_value", "floor", "format", "glob", "group_concat",
-    "hex", "highlight", "ifnull", "iif", "instr", "json", "json_array", "json_array_length",
+    "datetime", "dense_rank", "exp", "first_value", "floor", "glob", "group_concat", "hex",
+    "highlight", "ifnull", "iif", "instr", "json", "json_array", "json_array_length",
     "json_extract", "json_group_array", "json_group_object", "json_object", "json_quote",
     "json_type", "json_valid", "julianday", "lag", "last_value", "lead", "length", "like",
     "likelihood", "likely", "ln", "log", "log10", "log2", "lower", "match", "max", "min", "mod",
-    "nth_value", "ntile", "now_ms", "nullif", "percent_rank", "pi", "pow", "power", "printf",
-    "quote", "random", "randomblob", "rank", "replace", "round", "row_number", "sign",
+    "nth_value", "ntile", "now_ms", "nullif", "percent_rank", "pi", "pow", "power", "quote",
+    "random", "randomblob", "rank", "replace", "round", "row_number", "sign",
     "snippet", "sqrt", "strftime", "substr", "substring", "sum", "time", "total", "typeof",
     "unicode", "unixepoch", "unlikely", "upper", "zeroblob",
 };
