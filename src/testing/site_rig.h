@@ -22,11 +22,11 @@ struct site {
     struct wr_scope *scope;
     struct wr_chan *work;               /* of pointers to calls; NULL: there are no workers */
     void (*run)(void *call);
+    struct wr_once *gate, *gate_before;
 };
 
-/* What some handlers wait for. */
+/* What some handlers wait for: of the site that was opened last and is still open. */
 RIG struct wr_once *gate;
-RIG unsigned sites;                     /* that share it */
 
 #define ANYWHERE "127.0.0.1:0"
 
@@ -52,8 +52,9 @@ RIG void site_prepare(struct site *site, const char *at, size_t cap, void (*run)
         CHECK_OK(wr_chan_new(&site->work, &(struct wr_chan_conf){
             .name = "test.work", .item_size = sizeof(void *), .cap = cap,
             .policy = WR_REJECT, .drop = drop }));
-    if (sites++ == 0)
-        CHECK_OK(wr_once_new(&gate, "test.gate", 0));
+    CHECK_OK(wr_once_new(&site->gate, "test.gate", 0));
+    site->gate_before = gate;
+    gate = site->gate;
     CHECK_OK(wr_addr_parse(&addr, at));
     CHECK_OK(wr_listen(&site->listener, &addr));
 }
@@ -68,13 +69,13 @@ RIG void site_start(struct site *site, wr_task_fn serve, int workers)
 /* The end of everybody; the server can be freed now. */
 RIG void site_stop(struct site *site)
 {
-    (void)!wr_once_set(gate, NULL);
+    (void)!wr_once_set(site->gate, NULL);
     wr_scope_cancel(site->scope);
     (void)!wr_scope_close(site->scope);
     wr_listener_close(site->listener);
     wr_chan_free(site->work);
-    if (--sites == 0)
-        wr_once_free(gate);
+    gate = site->gate_before;
+    wr_once_free(site->gate);
 }
 
 #endif

@@ -18,6 +18,7 @@
 #define FOUND_MAX 10000                 /* answers of search engines that are remembered, */
 #define FOUND_BYTES ((size_t)64 << 20)  /* ... as they came */
 #define JANITOR_TICK WR_S(10)
+#define LOCK_RANK 405
 
 wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
 {
@@ -25,6 +26,7 @@ wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
     if (!explorer)
         return WR_NOMEM;
     explorer->sources = sources;
+    explorer->lock = (struct wr_mutex)WR_MUTEX("queue.explorer", LOCK_RANK);
     turns_init(&explorer->verifying);
     *ret = explorer;
     return WR_OK;
@@ -32,8 +34,10 @@ wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
 
 void explorer_free(struct explorer *explorer)
 {
-    if (explorer)
-        turns_fini(&explorer->verifying);
+    if (!explorer)
+        return;
+    turns_fini(&explorer->verifying);
+    wr_mutex_fini(&explorer->lock);
     free(explorer);
 }
 
@@ -116,7 +120,15 @@ void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct 
 
 /* ---- while it runs ---- */
 
-static wr_err start_search(struct explorer *explorer)
+static void publish(struct explorer *explorer, struct crawl *crawl, struct serp *serp)
+{
+    wr_mutex_lock(&explorer->lock);
+    explorer->crawl = crawl;
+    explorer->serp = serp;
+    wr_mutex_unlock(&explorer->lock);
+}
+
+static wr_err start_search(struct explorer *explorer, struct serp **ret)
 {
     wr_err err = wr_cache_new(&explorer->found, &(struct wr_cache_conf){
         .name = "queue.serp", .entries_max = FOUND_MAX, .bytes_max = FOUND_BYTES,
@@ -128,16 +140,19 @@ static wr_err start_search(struct explorer *explorer)
         err = wr_scope_go(explorer->janitor, "queue.serp_janitor", wr_cache_run,
                           explorer->found);
     if (!err)
-        err = serp_new(&explorer->serp, &(struct serp_conf){ .sources = *explorer->sources,
-                                                             .cache = explorer->found });
+        err = serp_new(ret, &(struct serp_conf){ .sources = *explorer->sources,
+                                                  .cache = explorer->found });
     return err;
 }
 
 wr_err explorer_start(struct explorer *explorer)
 {
-    wr_err err = crawl_open(&explorer->crawl, &explorer->crawl_conf);
+    struct crawl *crawl = NULL;
+    struct serp *serp = NULL;
+    wr_err err = crawl_open(&crawl, &explorer->crawl_conf);
     if (!err)
-        err = start_search(explorer);
+        err = start_search(explorer, &serp);
+    publish(explorer, crawl, serp);
     if (err)
         explorer_stop(explorer);
     return err;
@@ -145,26 +160,29 @@ wr_err explorer_start(struct explorer *explorer)
 
 void explorer_stop(struct explorer *explorer)
 {
-    serp_free(explorer->serp);
+    struct crawl *crawl = explorer->crawl;
+    struct serp *serp = explorer->serp;
+    publish(explorer, NULL, NULL);
+    serp_free(serp);
     if (explorer->janitor) {
         wr_scope_cancel(explorer->janitor);
         (void)!wr_scope_close(explorer->janitor);
     }
     wr_cache_free(explorer->found);
-    crawl_close(explorer->crawl);
-    explorer->serp = NULL;
+    crawl_close(crawl);
     explorer->janitor = NULL;
     explorer->found = NULL;
-    explorer->crawl = NULL;
 }
 
 void explorer_pardon(struct explorer *explorer, const char *domain)
 {
     enum serp_engine engine = serp_engine_find(domain);
+    wr_mutex_lock(&explorer->lock);
     if (engine < SERP_ENGINES && explorer->serp)
         serp_pardon(explorer->serp, engine);
     else if (explorer->crawl)
         crawl_release(explorer->crawl, domain);
+    wr_mutex_unlock(&explorer->lock);
 }
 
 /* ---- jobs ---- */

@@ -2,6 +2,8 @@
 #ifndef WR_QUEUE_EXPLORER_INT_H
 #define WR_QUEUE_EXPLORER_INT_H
 
+#include <weir/lock.h>
+
 #include "crawl/crawl.h"
 #include "source/scholar.h"
 #include "source/serp.h"
@@ -19,6 +21,7 @@ struct explorer {
     struct crawl_conf crawl_conf;
     struct crawl_memory memory;
     struct wr_fetch_range allow[EXPLORER_ALLOW_MAX];
+    struct wr_mutex lock;               /* of the next two, for who is no job of it */
     struct crawl *crawl;                /* while it runs, with all of the next */
     struct serp *serp;
     struct wr_cache *found;             /* by search engines */

@@ -129,3 +129,39 @@ LOCAL_TEST(a_stop_ends_a_fetch_that_hangs)
     done(STORE_JOB_CANCELED, 1);
     end();
 }
+
+/* ---- who is no job ---- */
+
+static atomic_bool enough;
+
+static wr_err pardon_on(void *arg)
+{
+    while (!atomic_load(&enough)) {
+        explorer_pardon(arg, "google");
+        explorer_pardon(arg, "a.test");
+        (void)!wr_sleep(wr_after(WR_US(1)));
+    }
+    return WR_OK;
+}
+
+LOCAL_TEST(domains_are_pardoned_while_it_stops_and_starts)
+{
+    struct sources *none = NULL;
+    struct explorer *explorer;
+    struct wr_scope *scope = scope_open();
+    CHECK_OK(explorer_new(&explorer, &none));
+    explorer->store = store;
+    explorer->memory = page_memory(store);
+    explorer->crawl_conf.memory = &explorer->memory;
+    atomic_store(&enough, false);
+    go(scope, pardon_on, explorer);
+    for (int i = 0; i < 20; i++) {
+        CHECK_OK(explorer_start(explorer));
+        CHECK_OK(wr_sleep(wr_after(WR_US(1))));
+        explorer_stop(explorer);
+    }
+    atomic_store(&enough, true);
+    CHECK_OK(wr_scope_join(scope, SOON));
+    CHECK_OK(wr_scope_close(scope));
+    explorer_free(explorer);
+}
