@@ -36,6 +36,7 @@ struct trial {
     struct explorer *explorer;
     struct queue_work *work;
     wr_time until;
+    int64_t after;                      /* the number of the last claim */
     struct store_claim claim;
     struct store_fragments by_words, by_meaning[PAIRS_MAX];
     size_t meaning_count;
@@ -210,15 +211,17 @@ static wr_err try_claim(struct trial *trial)
 
 /* ---- the job ---- */
 
+/* Each claim once in a job, whatever the clock says of when it was judged. */
 static wr_err verify_some(struct trial *trial, bool *more)
 {
     struct store *store = trial->explorer->store;
     struct store_claims due;
     wr_err err = store_claim_list(store, &(struct store_claim_query){
-        .task = queue_work_task(trial->work), .due = true, .max = CLAIMS_MAX }, &due,
-        trial->until);
+        .task = queue_work_task(trial->work), .due = true,
+        .after = trial->after, .max = CLAIMS_MAX }, &due, trial->until);
     for (size_t i = 0; !err && i < due.count; i++) {
         trial->claim = store_claim_at(&due, i);
+        trial->after = trial->claim.number;
         err = try_claim(trial);
         if (!err)
             err = store_claim_judged(store, trial->claim.id, due.at, trial->until);

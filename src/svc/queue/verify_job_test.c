@@ -207,3 +207,18 @@ LOCAL_TEST(words_and_vectors_take_turns_and_no_pair_comes_twice)
     CHECK_EQ(20, b + c + d);
     meaning_rig_close(&at_work);
 }
+
+/* All of it happens in one millisecond: a claim that was judged is due again. */
+LOCAL_TEST(every_claim_is_judged_once_in_a_job_however_many_are_due)
+{
+    begin(store, 0);
+    for (int i = 0; i < 70; i++) {
+        char url[40], claim[80];
+        snprintf(url, sizeof(url), "http://c%d.test/", i);
+        snprintf(claim, sizeof(claim), "The ship number %d has reached its harbour", i);
+        rig_page(store, &(struct rig_page){ .url = url, .task = at_work.task,
+            .fragments = { claim }, .claims = { claim } });
+    }
+    CHECK(strstr(verify(), "\"claims_processed\":71,"));
+    meaning_rig_close(&at_work);
+}
