@@ -111,9 +111,9 @@ static void work_on_one(struct keeping *keeping)
             keeping->wrong = "a job that was finished is claimed again";
         if (wr_sim_below(3) == 0)
             MUST(wr_sleep(some_time(WR_MS(400))));
+        struct store_job_held held = { job->id, job->attempt, false };
         if (wr_sim_below(3) == 0)
-            (void)!failed(keeping, store_job_beat(keeping->store, job->id, job->attempt,
-                                                  WR_MS(200), SOON));
+            (void)!failed(keeping, store_job_beat(keeping->store, &held, 1, WR_MS(200), SOON));
         if (wr_sim_below(5) == 0)
             (void)!failed(keeping, store_job_requeue(keeping->store, job->id, job->attempt,
                                                      wr_sim_below(2), SOON));

@@ -7,11 +7,13 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "store/job_sql.h"
 #include "store/schema.h"
 #include "store/store_int.h"
 
 #define ATTEMPTS_MAX 2
+#define HELD_BYTES_MAX ((size_t)STORE_JOB_BEAT_MAX * (STORE_JOB_ID_MAX * 6 + 32))
 #define LOST "'WORKER_LOST: its lease ran out, and no attempt is left'"
 #define EXPIRE_MAX WR_STR(STORE_JOB_CLAIM_MAX)
 
@@ -256,16 +258,53 @@ static wr_err bring_back(struct store *store, const struct store_verb *verb,
     return err;
 }
 
+/* All at once: one after the other the last ones would come too late where a store is slow. */
 static const struct store_verb beat = {
     .name = "job.beat", .writes = true,
-    .sqlite = { "update job set lease_until = now_ms() + ?3" HELD },
+    .sqlite = { "update job set lease_until = now_ms() + ?2 from json_each(?1) as v"
+                " where job.id = v.value ->> 0 and job.attempt = v.value ->> 1"
+                " and job.state = 2 and job.lease_until > now_ms() returning id" },
+    .postgres = "update job set lease_until = now_ms() + ?2::bigint"
+                " from json_array_elements(?1::json) as v where job.id = v ->> 0"
+                " and job.attempt = (v ->> 1)::bigint and job.state = 2"
+                " and job.lease_until > now_ms() returning job.id",
 };
 
-wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
-                      wr_time deadline)
+static void write_held(struct wr_text *text, const struct store_job_held *held, size_t count)
 {
-    return store_change_one(store, &beat, STORE_VALUES(
-        STORE_TEXT(id), STORE_INT(attempt), STORE_INT(lease / WR_MS(1))), deadline);
+    struct wr_json json = wr_json_to(text);
+    wr_json_array(&json, NULL);
+    for (size_t i = 0; i < count; i++) {
+        wr_json_array(&json, NULL);
+        wr_json_str(&json, NULL, held[i].id);
+        wr_json_u64(&json, NULL, held[i].attempt);
+        wr_json_end(&json);
+    }
+    wr_json_end(&json);
+}
+
+static bool among(const struct store_rows *rows, const char *id)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(store_text(rows, i, 0), id) == 0)
+            return true;
+    return false;
+}
+
+wr_err store_job_beat(struct store *store, struct store_job_held *held, size_t count,
+                      wr_time lease, wr_time deadline)
+{
+    WR_ASSERT(count <= STORE_JOB_BEAT_MAX);
+    struct store_rows rows = { 0 };
+    struct wr_text text = wr_text_heap(HELD_BYTES_MAX);
+    write_held(&text, held, count);
+    wr_err err = text.cut ? WR_NOMEM : store_do(store, &beat, STORE_VALUES(
+        STORE_TEXT(text.at), STORE_INT(lease / WR_MS(1))), &rows, deadline);
+    for (size_t i = 0; i < count; i++)
+        held[i].ours = !err && among(&rows, held[i].id);
+    store_rows_free(&rows);
+    wr_text_free(&text);
+    return err;
 }
 
 static const struct store_verb release = {

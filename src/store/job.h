@@ -7,7 +7,7 @@
  *     err = store_job_claim(store, &(struct store_job_claim){ .slot = "network_client",
  *         .max = free, .lease = WR_S(30) }, &jobs, deadline);
  *     for (each job)
- *         ...store_job_beat(store, job->id, job->attempt, WR_S(30), ...) while it runs
+ *         ...store_job_beat(store, &held, 1, WR_S(30), ...) while it runs
  *         store_job_finish(store, job->id, job->attempt, &outcome, deadline)
  *
  * A job is queued, running, waiting (for a person: auth.h) or gone to history: completed,
@@ -45,6 +45,7 @@
 #define STORE_JOB_OUTPUT_MAX (1 << 20)
 #define STORE_JOB_ERROR_MAX (1 << 16)
 #define STORE_JOB_CLAIM_MAX 64
+#define STORE_JOB_BEAT_MAX 256
 #define STORE_JOB_PRUNE_MAX 1000
 
 enum store_job_state {
@@ -106,9 +107,16 @@ wr_err store_job_claim(struct store *store, const struct store_job_claim *which,
                        struct store_jobs *ret, wr_time deadline);
 void store_jobs_free(struct store_jobs *jobs);
 
-/* Still at it: the lease is that long again, from now.  Errors: NOTFOUND: stop. */
-wr_err store_job_beat(struct store *store, const char *id, uint32_t attempt, wr_time lease,
-                      wr_time deadline);
+/* A job that somebody holds. */
+struct store_job_held {
+    const char *id;
+    uint32_t attempt;
+    bool ours;                      /* what is found out; false: stop */
+};
+
+/* Still at these, at most STORE_JOB_BEAT_MAX: the leases are that long again, from now. */
+wr_err store_job_beat(struct store *store, struct store_job_held *held, size_t count,
+                      wr_time lease, wr_time deadline);
 
 /* Nobody does it any more, whatever the lease says: it is queued again by the next expiry, with
  * the attempt counted.  For who has lost it, or cannot be sure: a clock that was set ahead ends

@@ -179,13 +179,20 @@ STORE_TEST(a_job_that_is_queued_again_keeps_its_place)
 
 /* ---- leases ---- */
 
+static bool beat(struct store *store, const char *id, uint32_t attempt)
+{
+    struct store_job_held held = { id, attempt, false };
+    CHECK_OK(store_job_beat(store, &held, 1, LEASE, SOON));
+    return held.ours;
+}
+
 STORE_TEST(a_holder_whose_lease_ran_out_changes_nothing)
 {
     char id[STORE_JOB_ID_MAX + 1];
     CHECK_OK(add(store, "j1", 0));
     CHECK_EQ(1, claim(store, id));
     pass(LEASE);
-    CHECK_ERR(WR_NOTFOUND, store_job_beat(store, "j1", 1, LEASE, SOON));
+    CHECK(!beat(store, "j1", 1));
     CHECK_ERR(WR_NOTFOUND, complete(store, "j1", 1));
     CHECK_ERR(WR_NOTFOUND, store_job_requeue(store, "j1", 1, true, SOON));
     CHECK_EQ(STORE_JOB_RUNNING, state_of(store, "j1"));
@@ -198,11 +205,24 @@ STORE_TEST(a_beat_keeps_the_lease)
     CHECK_EQ(1, claim(store, id));
     for (int i = 0; i < 5; i++) {
         pass(LEASE - WR_MS(1));
-        CHECK_OK(store_job_beat(store, "j1", 1, LEASE, SOON));
+        CHECK(beat(store, "j1", 1));
     }
-    CHECK_ERR(WR_NOTFOUND, store_job_beat(store, "j1", 2, LEASE, SOON));
+    CHECK(!beat(store, "j1", 2));
     CHECK_OK(complete(store, "j1", 1));
     CHECK_ERR(WR_NOTFOUND, complete(store, "j1", 1));
+}
+
+STORE_TEST(a_beat_tells_of_each_job_whether_it_is_still_held)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(add(store, (const char *[]){ "j1", "j2", "j3" }[i], 0));
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(1, claim(store, id));
+    CHECK_OK(complete(store, "j2", 1));
+    struct store_job_held held[] = { { "j1", 1, 0 }, { "j2", 1, true }, { "j3", 1, 0 } };
+    CHECK_OK(store_job_beat(store, held, 3, LEASE, SOON));
+    CHECK(held[0].ours && !held[1].ours && held[2].ours);
 }
 
 STORE_TEST(a_lease_that_ran_out_returns_the_job_and_the_last_one_fails_it)

@@ -54,8 +54,8 @@ static const char *const shadows[] = {
 };
 
 /* What takes more time than its arguments have bytes is not among them, since no step is
- * counted while it runs: trim with a set of letters, json_patch, printf with a width.  instr and replace stay: with
- * values of this size they take some tenths of a second at worst. */
+ * counted while it runs: trim with a set of letters, json_patch, printf with a width.  instr
+ * and replace stay: with values of this size they take some tenths of a second at worst. */
 static const char *const functions[] = {
     "->", "->>", "abs", "avg", "bm25", "ceil", "char", "coalesce", "count", "cume_dist", "date",
     "datetime", "dense_rank", "exp", "first_value", "floor", "glob", "group_concat", "hex",
@@ -64,9 +64,9 @@ static const char *const functions[] = {
     "json_type", "json_valid", "julianday", "lag", "last_value", "lead", "length", "like",
     "likelihood", "likely", "ln", "log", "log10", "log2", "lower", "match", "max", "min", "mod",
     "nth_value", "ntile", "now_ms", "nullif", "percent_rank", "pi", "pow", "power", "quote",
-    "random", "randomblob", "rank", "replace", "round", "row_number", "sign",
-    "snippet", "sqrt", "strftime", "substr", "substring", "sum", "time", "total", "typeof",
-    "unicode", "unixepoch", "unlikely", "upper", "zeroblob",
+    "random", "randomblob", "rank", "replace", "round", "row_number", "sign", "snippet", "sqrt",
+    "strftime", "substr", "substring", "sum", "time", "total", "typeof", "unicode", "unixepoch",
+    "unlikely", "upper", "zeroblob",
 };
 
 static bool listed(const char *const *list, size_t count, const char *name)

@@ -321,26 +321,32 @@ static wr_err claim_on(void *arg)
 
 /* A store may be a server whose clock goes differently: it is ours no more before that says
  * so. */
-static void renew(struct scheduler *self, struct queue_work *work)
+static void renew(struct scheduler *self, struct queue_work *const *works, size_t count)
 {
+    struct store_job_held held[STORE_JOB_BEAT_MAX];
     wr_time until = wr_after(self->conf.lease), was;
-    wr_err err = store_job_beat(self->conf.store, work->id, work->attempt, self->conf.lease,
+    for (size_t i = 0; i < count; i++)
+        held[i] = (struct store_job_held){ works[i]->id, works[i]->attempt, false };
+    wr_err err = store_job_beat(self->conf.store, held, count, self->conf.lease,
                                 wr_after(STORE_WITHIN));
-    (void)running_fate(self->running, work, &was);
-    if (!err)
-        running_renew(self->running, work, until);
-    else if (err == WR_NOTFOUND || wr_now() > was - self->conf.lease / 4)
-        running_lose(self->running, work);
+    for (size_t i = 0; i < count; i++) {
+        (void)running_fate(self->running, works[i], &was);
+        if (held[i].ours)
+            running_renew(self->running, works[i], until);
+        else if (!err || wr_now() > was - self->conf.lease / 4)
+            running_lose(self->running, works[i]);
+    }
 }
 
 static void renew_some(struct scheduler *self, bool all)
 {
     size_t count;
     struct queue_work **works = running_pick(self->running, all, &count);
-    for (size_t i = 0; i < count; i++) {
-        renew(self, works[i]);
+    for (size_t i = 0; i < count; i += STORE_JOB_BEAT_MAX)
+        renew(self, works + i, count - i < STORE_JOB_BEAT_MAX ? count - i
+                                                             : STORE_JOB_BEAT_MAX);
+    for (size_t i = 0; i < count; i++)
         work_unref(works[i]);
-    }
     free(works);
 }
 
