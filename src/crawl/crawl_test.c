@@ -162,7 +162,9 @@ TEST(so_many_are_fetched_at_once_and_one_of_a_domain)
     CHECK_OK(wr_scope_join(scope, WR_NEVER));
     CHECK_OK(wr_scope_close(scope));
     CHECK(stranger.most_inside <= 5);               /* with the rules, which are not counted */
-    CHECK_EQ(WR_S(20), wr_now() - begun);
+    /* One more turn when both of a domain come late. */
+    wr_time took = wr_now() - begun;
+    CHECK(took == WR_S(20) || took == WR_S(30));
     end();
 }
 
