@@ -64,6 +64,11 @@ struct wr_breaker_stat {
 wr_err wr_breakers_new(struct wr_breakers **ret, const struct wr_breakers_conf *conf WR_AT);
 #define wr_breakers_new(...) wr_breakers_new(__VA_ARGS__, WR_HERE)
 
+/* Other bounds from its next look on: window, trip_permille, samples_min, cooldown and probes,
+ * where zero is the default again; nothing else of `conf` counts.  A target that is half open
+ * keeps the probes that it has.  Any fiber. */
+void wr_breakers_set(struct wr_breakers *breakers, const struct wr_breakers_conf *conf);
+
 /* Nobody may be inside, and the janitor must have ended.  NULL is allowed. */
 void wr_breakers_free(struct wr_breakers *breakers);
 

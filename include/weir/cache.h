@@ -78,6 +78,11 @@ enum wr_cache_found { WR_CACHE_MISS = 0, WR_CACHE_HIT, WR_CACHE_NOTHING };
 wr_err wr_cache_new(struct wr_cache **ret, const struct wr_cache_conf *conf WR_AT);
 #define wr_cache_new(...) wr_cache_new(__VA_ARGS__, WR_HERE)
 
+/* Other bounds and times from now on: entries_max, bytes_max, ttl and ttl_nothing, where zero
+ * is the default again; nothing else of `conf` counts.  What is remembered keeps its time; what
+ * is too much now goes when the janitor comes by.  Any fiber. */
+void wr_cache_set(struct wr_cache *cache, const struct wr_cache_conf *conf);
+
 /* Nobody may be using it, and the janitor must have ended.  NULL is allowed. */
 void wr_cache_free(struct wr_cache *cache);
 

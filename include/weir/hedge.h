@@ -21,7 +21,12 @@
  * a budget: each call adds budget_permille / 1000 of a leg, so that nobody is asked much more
  * often than needed when nothing is slow, or when everything is.  Without budget the call
  * goes on with the legs it has; but legs in place of legs that all failed are free: so when
- * nobody answers, each call, and each try of a retry around it, asks alpha + beta.
+ * nobody answers, each call, and each try of a retry around it, asks alpha + beta.  With
+ * `late_free` those that start at delay_max are free as well: whoever has heard nothing for so
+ * long asks others in any case, and the budget is for those that are asked earlier.
+ *
+ * With `jitter_permille` each call draws up to that part off its delay, so that many who began
+ * together do not all ask again at one moment; it is never later than without.
  *
  * Without a quorum the error is BUSY if any leg was refused, with the longest retry_after, so
  * that a limiter around it slows down; else that of the first leg that failed.
@@ -37,6 +42,7 @@
 
 #include <weir/ask.h>
 #include <weir/err.h>
+#include <weir/metric.h>
 #include <weir/panic.h>
 #include <weir/time.h>
 
@@ -53,6 +59,10 @@ struct wr_hedge_conf {
     wr_time delay_max;              /* 150 ms */
     uint32_t quantile_permille;     /* 990; 1000: always delay_max */
     uint32_t budget_permille;       /* extra legs of all calls; 20; 1000 * beta: all */
+    bool late_free;                 /* at delay_max extra legs cost nothing */
+    uint32_t jitter_permille;       /* of the delay, drawn off it; 0; <= 1000 */
+    /* A counter with one label, for "win", "lose" and "tie", instead of hedged_calls_total. */
+    struct wr_metric *metric;
     /* Whether an answer counts; NULL: every one that came with WR_OK does. */
     bool (*satisfies)(const struct wr_ask *ask, const struct wr_bytes *answer);
     /* One answer out of the satisfactory ones, as many as `count`, in the order of their
@@ -63,7 +73,7 @@ struct wr_hedge_conf {
 struct wr_hedge_stat {
     uint64_t calls, legs, extra;    /* extra: legs beyond the first wave */
     uint64_t win, lose, tie;
-    uint64_t over_budget;           /* calls that would have liked extra legs */
+    uint64_t over_budget;           /* times that a call would have liked extra legs */
     wr_time delay;                  /* now in force */
 };
 

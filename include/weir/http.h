@@ -104,6 +104,8 @@ struct wr_http_conf {
      * them: "/api"; the last is NULL.  Elsewhere they are {"error":{...}}.  They must
      * outlive the server; NULL: nowhere. */
     const char *const *problems;
+    /* In the same way, paths where they are {"code":...,"message":...}, without more. */
+    const char *const *flats;
     /* Run short calls: queue it and have wr_call_run called by a worker, or return
      * BUSY, SHED or DRAINING.  NULL: they run where they arrive. */
     wr_err (*submit)(void *arg, struct wr_call *call);

@@ -23,8 +23,8 @@
  * connection: 413 when it is too large, before there is memory for it; else 400.
  *
  * Everything has a limit: connections, of all and of one address; requests in flight
- * on each (64), requests of a tenant, bytes that a connection's requests hold (4 MiB; above
- * it is not read).
+ * on each (64), requests of a tenant from one address, bytes that a connection's requests
+ * hold (4 MiB; above it is not read).
  */
 #ifndef WEIR_OAP_H
 #define WEIR_OAP_H
@@ -83,7 +83,10 @@ struct wr_oap_conf {
     /* Run a call: queue it and have wr_oap_run called by a worker, or return BUSY, SHED or
      * DRAINING.  NULL: they run where they arrive, one after the other. */
     wr_err (*submit)(void *arg, struct wr_oap_call *call);
-    void *arg;                      /* of both */
+    /* Once for each call that `auth` has let in: it is over, whatever became of it, and no
+     * worker has it any more.  It must not wait.  May be NULL. */
+    void (*leave)(void *arg, struct wr_oap_call *call);
+    void *arg;                      /* of all three */
     struct wr_tls *tls;             /* NULL: in the clear */
     size_t frame_max;               /* 1 MiB, which is also the most */
     size_t chunk_max;               /* of an answer in many frames, the payload of one: 64 KiB,
@@ -94,7 +97,8 @@ struct wr_oap_conf {
     struct wr_rate ip_accepts;      /* ... new ones; zero: no limit */
     struct wr_rate ip_requests;     /* ... requests, but for priority; beyond it 429 */
     struct wr_rate ip_control;      /* ... and those of priority */
-    unsigned tenant_max;            /* of a tenant, on all connections: 256 */
+    unsigned tenant_max;            /* of a tenant, on all connections of its address, or of
+                                     * all if `auth` has seen that it is of it: 256 */
     wr_time hello_within;           /* TLS and HELLO must be done so soon, each; 2 s */
     wr_time read_within;            /* a frame must be whole so soon; 5 s */
     wr_time write_within;           /* ... and a frame of ours be taken; 5 s */
@@ -142,6 +146,13 @@ uint64_t wr_oap_corr(const struct wr_oap_call *call);
 /* The row of the table, and its arg. */
 const struct wr_oap_verb *wr_oap_verb_of(const struct wr_oap_call *call);
 void *wr_oap_arg(const struct wr_oap_call *call);
+
+/* When it came, and by when it is to be answered: what is later is nobody's. */
+wr_time wr_oap_began(const struct wr_oap_call *call);
+wr_time wr_oap_deadline(const struct wr_oap_call *call);
+
+/* A place for a pointer, NULL at first: what `auth` puts there `leave` finds. */
+void **wr_oap_memo(struct wr_oap_call *call);
 
 /* Add to the answer, of 64 MiB at most; it goes out in frames of 64 KiB when the handler
  * has returned. */
@@ -209,6 +220,20 @@ wr_err wr_oap_connect(struct wr_oap_client **ret, const struct wr_oap_server *se
  * NOMEM. */
 wr_err wr_oap_ask(struct wr_oap_client *client, const struct wr_oap_request *request,
                   size_t max, struct wr_oap_answer *ret, wr_time deadline);
+
+/* The same, but what comes is given to `take` as it comes, and nothing of it is kept: *ret has
+ * the payload of a code above 299 only.  What was taken before such a code is to be dropped.
+ * What `take` returns besides WR_OK ends it, and is returned; it must not wait.
+ * Errors: as wr_oap_ask. */
+struct wr_oap_taker {
+    wr_err (*take)(void *arg, const void *bytes, size_t len);
+    void *arg;
+    wr_time within;                 /* each part must come so soon after the one before, and
+                                     * the first after the request; 0: by the deadline */
+};
+wr_err wr_oap_ask_parts(struct wr_oap_client *client, const struct wr_oap_request *request,
+                        const struct wr_oap_taker *taker, struct wr_oap_answer *ret,
+                        wr_time deadline);
 
 /* Close it.  NULL is allowed. */
 void wr_oap_close(struct wr_oap_client *client);

@@ -18,9 +18,15 @@ const char *caveat_word(enum wr_caveat_kind kind)
 
 /* ---- reading ---- */
 
+static bool is_same(struct wr_cbor_span a, struct wr_cbor_span b)
+{
+    return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
 static bool is_text(struct wr_cbor_span span, const char *text)
 {
-    return text && span.len == strlen(text) && memcmp(span.at, text, span.len) == 0;
+    return text && is_same(span, (struct wr_cbor_span){ .at = (const void *)text,
+                                                        .len = strlen(text) });
 }
 
 static struct wr_cbor over(struct wr_cbor_span span)
@@ -89,10 +95,12 @@ static bool read_custom(struct wr_cbor *cbor, struct wr_cbor_span *ns,
 }
 
 /* Whether it is the custom one that we know: ron scope, with a list of texts. */
-static bool read_scopes(struct wr_cbor_span *ret, const struct wr_caveat *caveat)
+bool caveat_scopes(const struct wr_caveat *caveat, struct wr_cbor_span *ret)
 {
     struct wr_cbor cbor = over(caveat->value);
     struct wr_cbor_span ns, name;
+    if (caveat->kind != WR_CAVEAT_CUSTOM)
+        return false;
     if (!read_custom(&cbor, &ns, &name, ret) || !is_text(ns, "ron") || !is_text(name, "scope"))
         return false;
     cbor = over(*ret);
@@ -161,7 +169,7 @@ struct wr_token_rate caveat_rate(const struct wr_caveat *caveat)
 
 /* ---- judging ---- */
 
-static bool is_one_of(struct wr_cbor_span list, const char *text)
+bool caveat_lists(struct wr_cbor_span list, struct wr_cbor_span text)
 {
     struct wr_cbor cbor = over(list);
     struct wr_cbor_span item;
@@ -169,8 +177,14 @@ static bool is_one_of(struct wr_cbor_span list, const char *text)
     bool found = false;
     (void)wr_cbor_array(&cbor, &count);
     while (count-- > 0 && wr_cbor_text(&cbor, &item))
-        found |= is_text(item, text);
+        found |= is_same(item, text);
     return found;
+}
+
+static bool is_one_of(struct wr_cbor_span list, const char *text)
+{
+    return text && caveat_lists(list, (struct wr_cbor_span){ .at = (const void *)text,
+                                                             .len = strlen(text) });
 }
 
 /* "/a" holds "/a" and "/a/b", not "/ab"; and nothing that goes up again. */
@@ -255,7 +269,7 @@ const char *caveat_judge(const struct wr_caveat *caveat, const struct wr_token_a
         (void)wr_cbor_bool(&cbor, &truth);
         return truth == ask->amnesia ? NULL : "The token is for the other amnesia mode.";
     case WR_CAVEAT_CUSTOM:
-        if (!read_scopes(&scopes, caveat))
+        if (!caveat_scopes(caveat, &scopes))
             return "The token has a custom caveat that is not known here.";
         return is_one_of(scopes, ask->scope) ? NULL : "The token does not have this scope.";
     case WR_CAVEAT_UNKNOWN: return "The token has a caveat that is not known here.";

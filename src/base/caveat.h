@@ -13,6 +13,10 @@ bool caveat_read(struct wr_caveat *ret, struct wr_cbor *cbor);
 uint64_t caveat_number(const struct wr_caveat *caveat);
 struct wr_token_rate caveat_rate(const struct wr_caveat *caveat);
 
+/* Whether it is a list of scopes, and whether that has this one. */
+bool caveat_scopes(const struct wr_caveat *caveat, struct wr_cbor_span *ret);
+bool caveat_lists(struct wr_cbor_span list, struct wr_cbor_span text);
+
 /* Why the request is denied; NULL when this caveat has nothing against it.  Those
  * about time have not: a token out of its time is none. */
 const char *caveat_judge(const struct wr_caveat *caveat, const struct wr_token_ask *ask);

@@ -96,6 +96,15 @@ void wr_json_null(struct wr_json *json, const char *key)
     wr_json_raw(json, key, "null", 4);
 }
 
+void wr_json_time(struct wr_json *json, const char *key, struct wr_wall wall)
+{
+    char buf[40];
+    struct wr_text text = WR_TEXT(buf);
+    if (wall.ns)
+        wr_text_rfc3339(&text, wall);
+    wr_json_str(json, key, wall.ns ? buf : NULL);
+}
+
 void wr_json_raw(struct wr_json *json, const char *key, const char *value, size_t len)
 {
     before_value(json, key);

@@ -45,6 +45,9 @@ void wr_json_decimal(struct wr_json *json, const char *key, int64_t value, unsig
 void wr_json_bool(struct wr_json *json, const char *key, bool value);
 void wr_json_null(struct wr_json *json, const char *key);
 
+/* A moment, as RFC 3339 has it; null for none (0). */
+void wr_json_time(struct wr_json *json, const char *key, struct wr_wall wall);
+
 /* A value that is JSON already.  wr_json_str writes null for NULL. */
 void wr_json_raw(struct wr_json *json, const char *key, const char *value, size_t len);
 

@@ -38,6 +38,18 @@ TEST_PLAIN(values_are_written_with_their_keys_and_commas)
     CHECK_EQ(0, text.cut);
 }
 
+TEST_PLAIN(a_moment_is_written_as_people_read_it_and_none_is_null)
+{
+    char buf[100];
+    struct wr_text text = WR_TEXT(buf);
+    struct wr_json json = wr_json_to(&text);
+    wr_json_object(&json, NULL);
+    wr_json_time(&json, "at", (struct wr_wall){ WR_S(1700000000) });
+    wr_json_time(&json, "never", (struct wr_wall){ 0 });
+    wr_json_end(&json);
+    CHECK_STR("{\"at\":\"2023-11-14T22:13:20.000000Z\",\"never\":null}", buf);
+}
+
 TEST_PLAIN(a_value_may_stand_alone)
 {
     char buf[32];

@@ -234,6 +234,7 @@ void wr_text_rfc3339(struct wr_text *text, struct wr_wall wall)
 /* ---- escaping ---- */
 
 #define REPLACEMENT "\xef\xbf\xbd"      /* U+FFFD */
+#define EVERY_BYTE(byte) (UINT64_C(0x0101010101010101) * (unsigned char)(byte))
 
 /* The length of the UTF-8 sequence at `s`; 0 when there is no valid one: too
  * short, too long for its value, a surrogate, or above U+10FFFF. */
@@ -314,10 +315,31 @@ static struct unit label(const unsigned char *s, size_t len)
     return plain(s, len);
 }
 
+/* A bit in each byte of the result whose byte in the word is zero; above the lowest of these
+ * there may be others. */
+static uint64_t zeros(uint64_t word)
+{
+    return (word - EVERY_BYTE(1)) & ~word & EVERY_BYTE(0x80);
+}
+
+/* Whether all eight characters are written as they are: no control character, no DEL, nothing
+ * above it, no quote and no backslash. */
+static bool all_usual(const unsigned char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof(word));
+    uint64_t above = word | (word + EVERY_BYTE(1));         /* 0x7f and all beyond it */
+    uint64_t below = (word - EVERY_BYTE(0x20)) & ~word;
+    return !(((above | below) & EVERY_BYTE(0x80)) | zeros(word ^ EVERY_BYTE('"'))
+             | zeros(word ^ EVERY_BYTE('\\')));
+}
+
 /* How many characters from here on all escapers write as they are: most of most texts. */
 static size_t usual(const unsigned char *at, const unsigned char *end)
 {
     const unsigned char *from = at;
+    while (end - at >= 8 && all_usual(at))
+        at += 8;
     while (at < end && *at >= 0x20 && *at < 0x7f && *at != '"' && *at != '\\')
         at++;
     return (size_t)(at - from);
@@ -342,6 +364,15 @@ static void escape(struct wr_text *text, const char *bytes, size_t len, escape_f
 
 void wr_text_json(struct wr_text *text, const char *bytes, size_t len)
 {
+    const unsigned char *at = (const unsigned char *)bytes;
+    if (usual(at, at + len) == len && room(text, len + 2) >= len + 2) {
+        char *to = text->at + text->len;
+        to[0] = '"';
+        memcpy(to + 1, bytes, len);
+        memcpy(to + 1 + len, "\"", 2);
+        text->len += len + 2;
+        return;
+    }
     put_whole(text, "\"", 1, 1);
     bool opened = text->cut == 0;
     escape(text, bytes, len, json, 1);

@@ -224,6 +224,24 @@ TEST_PLAIN(json_strings_escape_what_json_and_terminals_must_not_see)
                    "e \xe2\x82\xac \xf0\x9f\x8c\x8a"));
 }
 
+/* Most characters are looked at eight at a time. */
+TEST_PLAIN(a_character_is_escaped_alike_wherever_it_stands)
+{
+    static const char others[] = "abcdefghijklmnopqrst";
+    for (int c = 0; c < 256; c++) {
+        char one[] = { (char)c }, alone[256], given[sizeof(others)], wanted[512];
+        snprintf(alone, sizeof(alone), "%s", written(wr_text_json, one, 1));
+        alone[strlen(alone) - 1] = '\0';           /* without its quotes */
+        for (int at = 0; at < (int)sizeof(others) - 1; at++) {
+            memcpy(given, others, sizeof(others));
+            given[at] = (char)c;
+            snprintf(wanted, sizeof(wanted), "\"%.*s%s%s\"", at, others, alone + 1,
+                     others + at + 1);
+            CHECK_STR(wanted, written(wr_text_json, given, sizeof(others) - 1));
+        }
+    }
+}
+
 TEST_PLAIN(bytes_that_are_not_utf8_are_replaced_one_by_one)
 {
 #define LOST "\xef\xbf\xbd"

@@ -251,6 +251,7 @@ bool wr_token_verify(const struct wr_token *token, const struct wr_token_key *ke
         deny(verdict, "scope", why);
     }
     for (size_t i = 0; i < token->count; i++) {
+        verdict->tenant_bound |= token->caveats[i].kind == WR_CAVEAT_TENANT;
         why = caveat_judge(&token->caveats[i], ask);
         if (why) {
             verdict->denied |= (uint64_t)1 << i;
@@ -258,6 +259,37 @@ bool wr_token_verify(const struct wr_token *token, const struct wr_token_key *ke
         }
     }
     return verdict->state == WR_TOKEN_FINE;
+}
+
+/* Whether every list of scopes has this one. */
+static bool is_allowed(const struct wr_token *token, struct wr_cbor_span scope)
+{
+    struct wr_cbor_span list;
+    for (size_t i = 0; i < token->count; i++)
+        if (caveat_scopes(&token->caveats[i], &list) && !caveat_lists(list, scope))
+            return false;
+    return !memchr(scope.at, '\n', scope.len) && !memchr(scope.at, '\0', scope.len);
+}
+
+bool wr_token_scopes(const struct wr_token *token, char *ret)
+{
+    struct wr_cbor_span list, scope;
+    size_t count = 0, len = 0, first = 0;
+    while (first < token->count && !caveat_scopes(&token->caveats[first], &list))
+        first++;
+    if (first == token->count)
+        return false;
+    struct wr_cbor cbor = wr_cbor_over(list.at, list.len);
+    (void)wr_cbor_array(&cbor, &count);
+    while (count-- > 0 && wr_cbor_text(&cbor, &scope)) {
+        if (!is_allowed(token, scope))
+            continue;
+        memcpy(ret + len, scope.at, scope.len);     /* each was longer in the token by a byte */
+        len += scope.len;
+        ret[len++] = '\n';
+    }
+    ret[len] = '\0';
+    return true;
 }
 
 /* ---- making ---- */

@@ -122,6 +122,7 @@ struct wr_token_verdict {
     const char *why;                    /* one sentence; nothing of the token is in it */
     struct wr_token_rate rate;          /* the strictest of its rates: to be enforced */
     unsigned char id[WR_TOKEN_ID_SIZE]; /* by this: its children share it */
+    bool tenant_bound;                  /* it is for one tenant: that which was asked for */
 };
 
 /* The word of a state ("expired"), as metrics carry it. */
@@ -156,6 +157,10 @@ bool wr_token_verify(const struct wr_token *token, const struct wr_token_key *ke
 /* The same without a request: whether it is genuine, and of this time. */
 bool wr_token_genuine(const struct wr_token *token, const struct wr_token_key *keys,
                       size_t count, int64_t now_s, struct wr_token_verdict *verdict);
+
+/* What it allows: the scopes that are in each of its lists of scopes, with '\n' behind each;
+ * `ret` has token->size bytes.  False: it has no such list, and allows all. */
+bool wr_token_scopes(const struct wr_token *token, char *ret);
 
 /* Nothing of it is left in memory. */
 void wr_token_wipe(struct wr_token *token);

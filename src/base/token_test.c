@@ -426,3 +426,39 @@ TEST_PLAIN(a_child_never_may_more_than_its_parent)
     CHECK(allowed > many && taken > many);
     drop_key(&key);
 }
+
+/* ---- what else it says ---- */
+
+TEST_PLAIN(it_says_whether_it_is_bound_to_a_tenant)
+{
+    struct wr_token_key key = key_of("k1", KEY);
+    struct wr_token token;
+    CHECK_OK(wr_token_mint(&token, &key, "t1"));
+    CHECK_STR("fine", judge(text_of(&token), &key));
+    CHECK(!verdict.tenant_bound);
+    CHECK_OK(ADD(&token, &key, .kind = WR_CAVEAT_TENANT, TEXTS("acme")));
+    CHECK_STR("fine", judge(text_of(&token), &key));
+    CHECK(verdict.tenant_bound);
+    drop_key(&key);
+}
+
+TEST_PLAIN(its_scopes_are_those_that_every_list_has)
+{
+    struct wr_token_key key = key_of("k1", KEY);
+    struct wr_token token;
+    char scopes[WR_TOKEN_MAX] = "?";
+    CHECK_OK(wr_token_mint(&token, &key, "t1"));
+    CHECK(!wr_token_scopes(&token, scopes));
+    CHECK_OK(ADD(&token, &key, .kind = WR_CAVEAT_AUD, TEXTS("node")));
+    CHECK(!wr_token_scopes(&token, scopes));
+    CHECK_OK(ADD(&token, &key, .kind = WR_CAVEAT_CUSTOM, TEXTS("a", "b", "x\ny", "c")));
+    CHECK(wr_token_scopes(&token, scopes));
+    CHECK_STR("a\nb\nc\n", scopes);
+    CHECK_OK(ADD(&token, &key, .kind = WR_CAVEAT_CUSTOM, TEXTS("c", "a", "d")));
+    CHECK(wr_token_scopes(&token, scopes));
+    CHECK_STR("a\nc\n", scopes);
+    CHECK_OK(ADD(&token, &key, .kind = WR_CAVEAT_CUSTOM, TEXTS("d")));
+    CHECK(wr_token_scopes(&token, scopes));
+    CHECK_STR("", scopes);
+    drop_key(&key);
+}

@@ -37,16 +37,21 @@ static void again(struct search *search)
     wr_text_rewind(&search->out, 0);
 }
 
-/* What publishers put behind a DOI in their addresses. */
+/* What publishers put behind a DOI in their addresses, where a DOI is left before it. */
 static const char *const tails[] = { "/full/html", "/full", "/abstract", "/pdf", "/epdf",
                                      "/html",      "/meta", "/summary",  ".pdf", ".full" };
 
 static void drop_tail(struct wr_text *out)
 {
+    char buf[IDENT_NAME_MAX];
     for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
         size_t len = strlen(tails[i]);
-        if (out->len > len + 8 && memcmp(out->at + out->len - len, tails[i], len) == 0) {
-            wr_text_rewind(out, out->len - len);
+        if (out->len <= len || memcmp(out->at + out->len - len, tails[i], len) != 0)
+            continue;
+        struct wr_text doi = WR_TEXT(buf);
+        struct rest rest = { out->at, out->len - len };
+        if (ident_match_doi(rest, &doi, false, false) == rest.len && doi.len == rest.len) {
+            wr_text_rewind(out, rest.len);
             return;
         }
     }

@@ -47,6 +47,15 @@ TEST_PLAIN(an_address_of_a_publisher_is_followed_by_the_doi_in_it)
     wr_arena_free(&arena);
 }
 
+TEST_PLAIN(what_follows_a_doi_in_an_address_stays_where_no_doi_would_be_left)
+{
+    REQUIRE(find("www.h10.10.111077.1/epdf") == 2);
+    CHECK_STR("10.111077.1/epdf", all[1].value);
+    REQUIRE(find("www.example.org/10.12345/.pdf") == 2);
+    CHECK_STR("10.12345/.pdf", all[1].value);
+    wr_arena_free(&arena);
+}
+
 TEST_PLAIN(a_doi_may_be_glued_to_its_marker_but_not_to_a_number)
 {
     REQUIRE(find("DOI10.1000/xyz") == 1);

@@ -4,6 +4,7 @@
  * the environment, the flags.  What is right replaces what was there; what is wrong is
  * said, even when something stronger overrides it: it would surprise on another day.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +48,30 @@ static void set(struct loader *loader, struct slot *slot, const struct entry *en
     slot->origin = copy;
 }
 
+/* A duration by a name that has the unit, RON_INDEX_HEDGE_MS=150, in the words of the table. */
+static const char *with_unit(char *room, size_t size, const struct wr_conf_key *key,
+                             const struct given *given)
+{
+    const char *end = given->by + given->by_len;
+    bool named = given->by_len > 3 && strncmp(end - 3, "_MS", 3) == 0;
+    bool bare = given->text[strspn(given->text, "0123456789")] == '\0';
+    if (key->type != WR_CONF_DURATION || !named || !bare)
+        return given->text;
+    snprintf(room, size, "%sms", given->text);
+    return room;
+}
+
 static void set_given(struct loader *loader, struct slot *slot, const struct given *given,
                       const char *kind)
 {
+    char room[WR_NAME_MAX];
     if (!given->text)
         return;
     char origin[WR_NAME_MAX + 16];
     struct wr_text text = WR_TEXT(origin);
     wr_text_format(&text, "%s %.*s", kind, (int)given->by_len, given->by);
-    struct entry entry = { .kind = ENTRY_WORD, .text = (char *)given->text };
+    struct entry entry = { .kind = ENTRY_WORD, .text =
+        (char *)(uintptr_t)with_unit(room, sizeof(room), slot->key, given) };
     set(loader, slot, &entry, origin);
 }
 

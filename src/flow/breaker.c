@@ -37,14 +37,16 @@ struct target {
     wr_time since;                      /* from here on the janitor's: of the state */
     wr_time slice_since;
     unsigned slice;
+    uint64_t probes;                    /* half open: places there were */
     uint64_t window_good[SLICES], window_bad[SLICES];
     struct wr_counter *open_counted;
     const char *label;
 };
 
 struct wr_breakers {
-    struct wr_breakers_conf conf;
-    atomic_bool running;
+    struct wr_breakers_conf conf;       /* its bounds are the janitor's */
+    struct wr_breakers_conf wanted;     /* under the lock of all: what they are to be */
+    atomic_bool running, changed;
     struct wr_breakers *next, **link;   /* among all, for the metrics */
     char (*labels)[LABEL_SIZE];
     struct target targets[];
@@ -183,8 +185,8 @@ static void change(struct wr_breakers *breakers, struct target *target,
     atomic_store(&target->good, 0);
     atomic_store(&target->bad, 0);
     atomic_store_explicit(&target->posted, empty_post(number), memory_order_relaxed);
-    uint64_t probes = to == WR_BREAKER_HALF_OPEN ? breakers->conf.probes : 0;
-    atomic_store_explicit(&target->places, number << 32 | probes, memory_order_relaxed);
+    target->probes = to == WR_BREAKER_HALF_OPEN ? breakers->conf.probes : 0;
+    atomic_store_explicit(&target->places, number << 32 | target->probes, memory_order_relaxed);
     atomic_store_explicit(&target->state, number << STATE_BITS | to, memory_order_release);
     if (to == WR_BREAKER_OPEN) {
         atomic_fetch_add_explicit(&target->opened, 1, memory_order_relaxed);
@@ -232,7 +234,7 @@ static bool too_many(const struct wr_breakers *breakers, uint64_t good, uint64_t
 
 static void look_half_open(struct wr_breakers *breakers, struct target *target, wr_time now)
 {
-    uint64_t probes = breakers->conf.probes;
+    uint64_t probes = target->probes;
     uint64_t good = target->good, bad = target->bad;
     if (good + bad < probes) {
         if (now - target->since < breakers->conf.cooldown)
@@ -271,6 +273,18 @@ static void look(struct wr_breakers *breakers, struct target *target, wr_time no
     }
 }
 
+static void adopt(struct wr_breakers *breakers)
+{
+    struct wr_breakers_conf *conf = &breakers->conf;
+    wr_mutex_lock(&all.lock);
+    conf->window = breakers->wanted.window;
+    conf->trip_permille = breakers->wanted.trip_permille;
+    conf->samples_min = breakers->wanted.samples_min;
+    conf->cooldown = breakers->wanted.cooldown;
+    conf->probes = breakers->wanted.probes;
+    wr_mutex_unlock(&all.lock);
+}
+
 wr_err wr_breakers_run(void *arg)
 {
     struct wr_breakers *breakers = arg;
@@ -279,6 +293,8 @@ wr_err wr_breakers_run(void *arg)
     wr_err err;
     do {
         wr_time now = wr_now();
+        if (atomic_exchange(&breakers->changed, false))
+            adopt(breakers);
         for (uint32_t i = 0; i < breakers->conf.targets; i++)
             look(breakers, &breakers->targets[i], now);
         err = wr_sleep(wr_after(breakers->conf.tick));
@@ -347,6 +363,15 @@ wr_err (wr_breakers_new)(struct wr_breakers **ret, const struct wr_breakers_conf
     wr_mutex_unlock(&all.lock);
     *ret = breakers;
     return WR_OK;
+}
+
+void wr_breakers_set(struct wr_breakers *breakers, const struct wr_breakers_conf *conf)
+{
+    wr_mutex_lock(&all.lock);
+    breakers->wanted = *conf;
+    set_defaults(&breakers->wanted);
+    wr_mutex_unlock(&all.lock);
+    atomic_store(&breakers->changed, true);
 }
 
 void wr_breakers_free(struct wr_breakers *breakers)

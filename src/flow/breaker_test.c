@@ -217,6 +217,30 @@ TEST(an_outcome_from_before_a_change_of_state_counts_for_nothing)
     rig_close(&rig);
 }
 
+TEST(other_bounds_are_in_force_from_the_next_look_on)
+{
+    struct rig rig;
+    rig_open(&rig, (struct wr_breakers_conf){ 0 });
+    many(&rig, 2, 2);
+    wr_breakers_set(rig.breakers, &(struct wr_breakers_conf){
+        .samples_min = 4, .trip_permille = 400, .cooldown = WR_S(1), .probes = 1 });
+    CHECK_EQ(WR_BREAKER_CLOSED, state(&rig));
+    pass_time(WR_MS(100));
+    CHECK_EQ(WR_BREAKER_OPEN, state(&rig));
+    pass_time(WR_S(1));
+    CHECK_EQ(WR_BREAKER_HALF_OPEN, state(&rig));
+    wr_breakers_set(rig.breakers, &(struct wr_breakers_conf){ 0 });
+    pass_time(WR_MS(100));
+    CHECK_OK(enter_leave(&rig, 0, WR_VERDICT_GOOD));
+    CHECK_ERR(WR_OPENCIRCUIT, enter_leave(&rig, 0, WR_VERDICT_GOOD));
+    pass_time(WR_MS(100));
+    CHECK_EQ(WR_BREAKER_CLOSED, state(&rig));
+    many(&rig, 2, 2);
+    pass_time(WR_MS(100));
+    CHECK_EQ(WR_BREAKER_CLOSED, state(&rig));
+    rig_close(&rig);
+}
+
 TEST(each_target_has_its_own)
 {
     struct rig rig;

@@ -54,7 +54,8 @@ struct wr_cache {
     uint64_t seed[2];
     unsigned shard_count;           /* a power of two */
     size_t slot_count;              /* of a shard: a power of two */
-    size_t entries_max, bytes_max;  /* of a shard */
+    _Atomic size_t entries_max, bytes_max;      /* of a shard */
+    _Atomic wr_time ttl, ttl_nothing;
     struct wr_sem *crowded;         /* a unit: the janitor is wanted before its time */
     atomic_bool called;
     atomic_bool running;
@@ -194,7 +195,7 @@ static void insert(struct wr_cache *cache, const struct key *key, struct entry *
     if (*link)
         old = take_out(shard, link);
     bool fits = shard->entries < cache->entries_max
-                && weight(entry) <= cache->bytes_max - shard->bytes;
+                && shard->bytes + weight(entry) <= cache->bytes_max;
     if (fits) {
         struct entry **slot = slot_of(cache, shard, key->hash);
         entry->chain = *slot;
@@ -230,7 +231,7 @@ static void put_here(struct wr_cache *cache, const struct key *key, struct wr_by
 void wr_cache_put(struct wr_cache *cache, const void *bytes, size_t len,
                   struct wr_bytes *answer)
 {
-    wr_time ttl = answer ? cache->conf.ttl : cache->conf.ttl_nothing;
+    wr_time ttl = answer ? cache->ttl : cache->ttl_nothing;
     if (ttl < 0)
         return;
     struct key key = key_of(cache, bytes, len);
@@ -356,7 +357,7 @@ static bool ask_behind(struct wr_cache *cache, const struct key *key, struct wr_
                        deadline))
         return false;
     wr_time left = until.ns - wr_wall().ns;
-    if (left <= 0 || left > (answer ? cache->conf.ttl : cache->conf.ttl_nothing)) {
+    if (left <= 0 || left > (answer ? cache->ttl : cache->ttl_nothing)) {
         wr_bytes_unref(answer);
         return false;
     }
@@ -444,19 +445,29 @@ wr_err wr_cache_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadli
 
 /* ---- life ---- */
 
-static void set_defaults(struct wr_cache *cache)
+static size_t entries_of(const struct wr_cache_conf *conf)
+{
+    return conf->entries_max ? conf->entries_max : 100000;
+}
+
+void wr_cache_set(struct wr_cache *cache, const struct wr_cache_conf *conf)
+{
+    size_t bytes = conf->bytes_max ? conf->bytes_max : (size_t)256 << 20;
+    cache->entries_max = (entries_of(conf) + cache->shard_count - 1) / cache->shard_count;
+    cache->bytes_max = bytes / cache->shard_count;
+    cache->ttl = conf->ttl ? conf->ttl : WR_S(10);
+    cache->ttl_nothing = conf->ttl_nothing ? conf->ttl_nothing : WR_S(2);
+}
+
+/* The table is made for as many as there may be at first; more are longer chains. */
+static void set_up(struct wr_cache *cache)
 {
     struct wr_cache_conf *conf = &cache->conf;
-    conf->entries_max = conf->entries_max ? conf->entries_max : 100000;
-    conf->bytes_max = conf->bytes_max ? conf->bytes_max : (size_t)256 << 20;
-    conf->ttl = conf->ttl ? conf->ttl : WR_S(10);
-    conf->ttl_nothing = conf->ttl_nothing ? conf->ttl_nothing : WR_S(2);
     conf->tick = conf->tick ? conf->tick : WR_S(1);
     cache->shard_count = SHARDS;
-    while (cache->shard_count > 1 && conf->entries_max / SHARD_ENTRIES_MIN < cache->shard_count)
+    while (cache->shard_count > 1 && entries_of(conf) / SHARD_ENTRIES_MIN < cache->shard_count)
         cache->shard_count /= 2;
-    cache->entries_max = (conf->entries_max + cache->shard_count - 1) / cache->shard_count;
-    cache->bytes_max = conf->bytes_max / cache->shard_count;
+    wr_cache_set(cache, conf);
     cache->slot_count = 1;
     while (cache->slot_count < cache->entries_max)
         cache->slot_count *= 2;
@@ -485,7 +496,7 @@ wr_err (wr_cache_new)(struct wr_cache **ret, const struct wr_cache_conf *conf,
         return WR_NOMEM;
     memset(cache, 0, sizeof(*cache));
     cache->conf = *conf;
-    set_defaults(cache);
+    set_up(cache);
     wr_world->entropy(cache->seed, sizeof(cache->seed));
     join_all(cache);
     bool whole = !flights_new(&cache->flights, conf->name)

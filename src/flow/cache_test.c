@@ -166,6 +166,28 @@ TEST(a_small_cache_keeps_as_many_as_it_was_made_for)
     rig_close(&rig);
 }
 
+TEST(other_bounds_and_times_are_in_force_at_once_and_what_is_too_much_goes)
+{
+    struct rig rig;
+    rig_open(&rig, (struct wr_cache_conf){ .entries_max = 1000 });
+    for (int i = 0; i < 500; i++) {
+        char key[16];
+        snprintf(key, sizeof(key), "%d", i);
+        put(&rig, key, "value");
+    }
+    CHECK_EQ(500, wr_cache_stat(rig.cache).entries);
+    wr_cache_set(rig.cache, &(struct wr_cache_conf){ .entries_max = 100, .ttl = WR_S(60) });
+    CHECK_OK(wr_sleep(wr_after(WR_MS(1001))));              /* the janitor has come by */
+    CHECK(wr_cache_stat(rig.cache).entries <= 100);
+    wr_cache_clear(rig.cache);
+    put(&rig, "1", "value");
+    CHECK_OK(wr_sleep(wr_after(WR_S(59))));
+    CHECK_EQ(1, wr_cache_stat(rig.cache).entries);
+    CHECK_OK(wr_sleep(wr_after(WR_S(2))));
+    CHECK_EQ(0, wr_cache_stat(rig.cache).entries);
+    rig_close(&rig);
+}
+
 TEST(the_bytes_never_pass_their_bound_and_what_is_too_large_is_not_kept)
 {
     struct rig rig;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <weir/chan.h>
 #include <weir/lock.h>
 #include <weir/metric.h>
 #include <weir/panic.h>
@@ -61,26 +60,11 @@ struct facets {
     struct wr_mutex lock;               /* of what follows */
     struct facet_permit *oldest, *newest;   /* fan-outs that have not been shed */
     struct wr_rate search_tenant;
-    struct roster *searchers, *owners;  /* tenants of search and of mailbox */
-    struct wr_chan *updates;
-    void (*drop_update)(void *update);
+    struct roster *searchers, *owners;  /* tenants of search and of mailbox, */
+    struct roster *waiters;             /* ... and those of it who wait */
 };
 
-struct update { uint64_t key; void *value; struct facets *facets; };
-
 /* ---- making ---- */
-
-static uint64_t key_of(const void *item)
-{
-    return ((const struct update *)item)->key;
-}
-
-static void drop(void *item)
-{
-    const struct update *update = item;
-    if (update->facets->drop_update)
-        update->facets->drop_update(update->value);
-}
 
 static unsigned units_of(const struct facets_conf *conf, int kind)
 {
@@ -113,7 +97,6 @@ wr_err facets_new(struct facets **ret, const struct facets_conf *conf)
     if (!facets)
         return WR_NOMEM;
     facets->lock = (struct wr_mutex)WR_MUTEX("flow.facets", LOCK_RANK);
-    facets->drop_update = conf->drop_update;
     wr_err err = WR_OK;
     for (int i = 0; i < FACET_COUNT && !err; i++) {
         struct facet *facet = &facets->each[i];
@@ -127,9 +110,7 @@ wr_err facets_new(struct facets **ret, const struct facets_conf *conf)
     if (!err)
         err = roster_new(&facets->owners, "flow.mailboxes", tenants);
     if (!err)
-        err = wr_chan_new(&facets->updates, &(struct wr_chan_conf){
-            .name = "index.updates", .item_size = sizeof(struct update), .cap = FACET_UPDATES,
-            .policy = WR_COALESCE, .key = key_of, .drop = drop });
+        err = roster_new(&facets->waiters, "flow.waiters", tenants);
     if (err) {
         facets_free(facets);
         return err;
@@ -143,7 +124,7 @@ void facets_free(struct facets *facets)
 {
     if (!facets)
         return;
-    wr_chan_free(facets->updates);
+    roster_free(facets->waiters);
     roster_free(facets->owners);
     roster_free(facets->searchers);
     for (int i = 0; i < FACET_COUNT; i++)
@@ -280,18 +261,31 @@ static wr_err enter_search(struct facets *facets, const char *tenant,
     return err;
 }
 
-static wr_err enter_mailbox(struct facets *facets, const char *tenant,
-                            struct facet_permit *permit, struct facet_refusal *no)
+/* How much of it one tenant may have: what is left of the units is for others. */
+static unsigned share_of(const struct facets *facets)
 {
     unsigned most = atomic_load(&facets->mailbox_tenant_max);
-    wr_err err = come_in(facets->owners, tenant, most, &permit->tenant);
+    unsigned half = facet_permits(facets, FACET_MAILBOX) / 2;
+    half = half ? half : 1;
+    return most < half ? most : half;
+}
+
+static wr_err enter_mailbox(struct facets *facets, const struct facet_ask *ask,
+                            struct facet_permit *permit, struct facet_refusal *no)
+{
+    unsigned most = ask->waits ? atomic_load(&facets->mailbox_tenant_max) : share_of(facets);
+    permit->among = ask->waits ? facets->waiters : facets->owners;
+    wr_err err = come_in(permit->among, ask->tenant, most, &permit->tenant);
     if (err)
         return refuse(no, err == WR_BUSY ? "as much work of this tenant runs as may"
                                          : "more tenants work than can be told apart",
                       COME_BACK);
-    err = take(&facets->each[FACET_MAILBOX], permit->units, no);
+    if (ask->waits)
+        permit->units = 0;
+    else
+        err = take(&facets->each[FACET_MAILBOX], permit->units, no);
     if (err)
-        roster_leave(facets->owners, permit->tenant);
+        roster_leave(permit->among, permit->tenant);
     return err;
 }
 
@@ -309,7 +303,7 @@ wr_err facet_enter(struct facets *facets, enum facet_kind kind, const struct fac
     case FACET_GRAPH: err = enter_graph(facets, ask, permit, no); break;
     case FACET_SEARCH: err = enter_search(facets, ask->tenant, permit, no); break;
     case FACET_INDEX: err = take(&facets->each[FACET_INDEX], permit->units, no); break;
-    case FACET_MAILBOX: err = enter_mailbox(facets, ask->tenant, permit, no); break;
+    case FACET_MAILBOX: err = enter_mailbox(facets, ask, permit, no); break;
     }
     if (err)
         wr_counter_add(facets->each[kind].busy, 1);
@@ -331,28 +325,15 @@ void facet_leave(struct facet_permit *permit)
         units = permit->units;
     }
     if (permit->kind == FACET_MAILBOX)
-        roster_leave(facets->owners, permit->tenant);
+        roster_leave(permit->among, permit->tenant);
     if (!units)
-        return;                         /* shed, and counted then */
+        return;                         /* it waited; or was shed, and counted then */
     wr_sem_release_many(facet->sem, units);
     if (wr_now() > permit->deadline)
         wr_counter_add(facet->late, 1);
 }
 
-wr_err facet_update(struct facets *facets, uint64_t key, void *update)
+void facet_refused(enum facet_kind kind)
 {
-    struct update item = { .key = key, .value = update, .facets = facets };
-    wr_err err = wr_chan_send(facets->updates, &item, WR_NOW);
-    if (err)
-        wr_counter_add(facets->each[FACET_INDEX].busy, 1);
-    return err;
-}
-
-wr_err facet_next_update(struct facets *facets, void **ret, wr_time deadline)
-{
-    struct update item;
-    wr_err err = wr_chan_recv(facets->updates, &item, deadline);
-    if (!err)
-        *ret = item.value;
-    return err;
+    wr_counter_add(wr_metric_counter(&busy, table[kind].name), 1);
 }

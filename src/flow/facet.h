@@ -18,11 +18,14 @@
  *   graph    expansions.  How many neighbours on how many levels is declared first; what
  *            could come to more nodes than graph_nodes_max is refused before any work.
  *   search   queries.  Each tenant has a token bucket of its own.
- *   index    updates.  They go through a channel of 256 in which a newer update of a key
- *            replaces the waiting one.
- *   mailbox  operations.  Each tenant has at most mailbox_tenant_max at the same time.
+ *   index    updates.  Pointers go through a queue of 256 in which a newer one of a key
+ *            takes the place of the waiting one (svc/index/scribe.h).
+ *   mailbox  operations.  Each tenant has at most mailbox_tenant_max at the same time, and no
+ *            more than half of the units, so that one alone never has them all.  Operations
+ *            that wait for others take no unit: they are counted apart, for their tenant.
  *
- * Tenants are remembered in a bounded table (roster.h).  Any fiber may use it.
+ * A tenant is whoever has a share of his own (net/caller.h).  Tenants are remembered in a
+ * bounded table (roster.h).  Any fiber may use it.
  */
 #ifndef WR_FLOW_FACET_H
 #define WR_FLOW_FACET_H
@@ -37,9 +40,9 @@
 
 enum facet_kind { FACET_FEED, FACET_GRAPH, FACET_SEARCH, FACET_INDEX, FACET_MAILBOX };
 #define FACET_COUNT (FACET_MAILBOX + 1)
-#define FACET_UPDATES 256
 
 struct facets;
+struct roster;                          /* roster.h */
 
 /* Zero is the default of everything but cpus. */
 struct facets_conf {
@@ -49,14 +52,12 @@ struct facets_conf {
     struct wr_rate search_tenant;       /* 20 a second, 40 at once */
     unsigned mailbox_tenant_max;        /* 32 */
     size_t tenants_max;                 /* 1024; not changed by facets_set */
-    void (*drop_update)(void *update);  /* releases an update that a newer one replaced */
 };
 
 /* Errors: NOMEM. */
 wr_err facets_new(struct facets **ret, const struct facets_conf *conf);
 
-/* All permits must have been given back; updates that wait are dropped.  NULL is
- * allowed. */
+/* All permits must have been given back.  NULL is allowed. */
 void facets_free(struct facets *facets);
 
 /* Other limits from now on.  With fewer permits than are out, nobody gets any until
@@ -73,6 +74,7 @@ struct facet_ask {
     unsigned units;             /* 0 is 1 */
     wr_time deadline;           /* required: until when the work should be done */
     const char *tenant;         /* search, mailbox: required */
+    bool waits;                 /* mailbox: it waits more than it works, and takes no unit */
     uint64_t degree;            /* graph: neighbours of a node, at most */
     uint32_t depth;             /* graph: levels */
 };
@@ -81,8 +83,9 @@ struct facet_ask {
 struct facet_permit {
     struct facets *facets;
     enum facet_kind kind;
-    unsigned units;             /* 0: shed */
+    unsigned units;             /* 0: shed, or it waits */
     wr_time deadline;
+    struct roster *among;       /* mailbox: where the tenant is */
     struct wr_guest *tenant;
     struct facet_permit *older, *newer;
 };
@@ -102,14 +105,7 @@ bool facet_shed(const struct facet_permit *permit);
 /* The work is done.  Beyond its deadline that is counted, once. */
 void facet_leave(struct facet_permit *permit);
 
-/* ---- updates of the index ---- */
-
-/* Hand an update to whoever applies them.  One that waits under the same key is
- * replaced; the key is a hash of the name that strangers cannot steer.  The update
- * belongs to the receiver.  Errors: BUSY (256 other keys wait; it stays the caller's). */
-wr_err facet_update(struct facets *facets, uint64_t key, void *update);
-
-/* The next one.  Errors: TIMEOUT, CANCELED. */
-wr_err facet_next_update(struct facets *facets, void **ret, wr_time deadline);
+/* Work of this kind was refused where its bound is kept elsewhere: it is counted here. */
+void facet_refused(enum facet_kind kind);
 
 #endif

@@ -289,44 +289,11 @@ TEST(tenants_are_bounded_and_one_that_has_searched_is_not_forgotten_for_another)
 
 /* ---- index ---- */
 
-static int dropped;
-
-static void drop_update(void *update)
+TEST(what_is_refused_elsewhere_is_counted_here)
 {
-    (void)update;
-    dropped++;
-}
-
-TEST(updates_of_one_key_are_one_and_256_keys_are_the_most)
-{
-    static int values[600];
-    struct facets *facets = make((struct facets_conf){ .drop_update = drop_update });
-    void *update;
-    dropped = 0;
     long long before = metric("facet_busy_total", FACET_INDEX);
-    for (uint64_t i = 0; i < 512; i++)
-        CHECK_OK(facet_update(facets, i % 256, &values[i]));
-    CHECK_EQ(256, dropped);
-    CHECK_ERR(WR_BUSY, facet_update(facets, 256, &values[512]));
+    facet_refused(FACET_INDEX);
     CHECK_EQ(before + 1, metric("facet_busy_total", FACET_INDEX));
-    CHECK_OK(facet_update(facets, 7, &values[513]));        /* it waits already */
-    CHECK_EQ(257, dropped);
-    for (int i = 0; i < 255; i++) {
-        CHECK_OK(facet_next_update(facets, &update, WR_NOW));
-        CHECK(update == (i == 7 ? &values[513] : &values[256 + i]));
-    }
-    facets_free(facets);
-    CHECK_EQ(258, dropped);
-}
-
-TEST(the_next_update_is_waited_for)
-{
-    struct facets *facets = make((struct facets_conf){ 0 });
-    void *update;
-    wr_time start = wr_now();
-    CHECK_ERR(WR_TIMEOUT, facet_next_update(facets, &update, wr_after(WR_MS(5))));
-    CHECK_EQ(WR_MS(5), wr_now() - start);
-    facets_free(facets);
 }
 
 /* ---- mailbox ---- */
@@ -356,6 +323,52 @@ TEST(a_tenant_has_so_much_work_at_once_and_leaves_the_rest_to_others)
         facet_leave(&ada[i]);
     CHECK_OK(enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "bob" }, &bob));
     facet_leave(&bob);
+    facets_free(facets);
+}
+
+TEST(no_tenant_has_more_than_half_of_the_units)
+{
+    struct facets *facets = make((struct facets_conf){ .permits = { 0, 0, 0, 0, 5 } });
+    struct facet_permit ada[3], bob[2], eve;
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "ada" }, &ada[i]));
+    CHECK_ERR(WR_BUSY, enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "ada" },
+                             &ada[2]));
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "bob" }, &bob[i]));
+    CHECK_OK(enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "eve" }, &eve));
+    facet_leave(&eve);
+    for (int i = 0; i < 2; i++) {
+        facet_leave(&ada[i]);
+        facet_leave(&bob[i]);
+    }
+    /* Of one unit anybody may have it. */
+    facets_set(facets, &(struct facets_conf){ .cpus = 2, .permits = { 0, 0, 0, 0, 1 } });
+    CHECK_OK(enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "eve" }, &eve));
+    facet_leave(&eve);
+    facets_free(facets);
+}
+
+TEST(who_waits_is_counted_for_his_tenant_and_takes_no_unit)
+{
+    struct facets *facets = make((struct facets_conf){ .permits = { 0, 0, 0, 0, 2 },
+                                                       .mailbox_tenant_max = 3 });
+    struct facet_permit ada[4], bob, work;
+    struct facet_ask waits = { .tenant = "ada", .waits = true };
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(enter(facets, FACET_MAILBOX, waits, &ada[i]));
+    CHECK_ERR(WR_BUSY, enter(facets, FACET_MAILBOX, waits, &ada[3]));
+    CHECK_EQ(0, metric("semaphore_inflight", FACET_MAILBOX));
+    CHECK_OK(enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "ada" }, &work));
+    CHECK_OK(enter(facets, FACET_MAILBOX, (struct facet_ask){ .tenant = "bob", .waits = true },
+                   &bob));
+    facet_leave(&work);
+    facet_leave(&bob);
+    facet_leave(&ada[0]);
+    CHECK_OK(enter(facets, FACET_MAILBOX, waits, &ada[0]));
+    for (int i = 0; i < 3; i++)
+        facet_leave(&ada[i]);
+    CHECK_EQ(0, metric("semaphore_inflight", FACET_MAILBOX));
     facets_free(facets);
 }
 

@@ -151,6 +151,19 @@ void flight_land(struct flight *flight, wr_err outcome, struct wr_bytes *answer)
     land(flight, outcome, answer);
 }
 
+void flight_hand(struct flight *flight)
+{
+    wr_cleanup_pop(&flight->cleanup);
+    wr_mutex_lock(&flight->flights->lock);
+    flight->aboard++;
+    wr_mutex_unlock(&flight->flights->lock);
+}
+
+void flight_take(struct flight *flight)
+{
+    wr_cleanup_push(&flight->cleanup);
+}
+
 wr_err flight_wait(struct flight *flight, wr_err *ret_outcome, struct wr_bytes **ret_answer,
                    wr_time deadline)
 {

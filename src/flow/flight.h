@@ -12,6 +12,15 @@
  * the flight lands by itself with WR_PANIC.  Landing removes the flight: who boards afterwards
  * leads a new one.  So a leader first makes its answer known elsewhere, and looks there itself
  * before it asks.
+ *
+ * A leader may leave the asking to another task, and wait like the others:
+ *
+ *     flight_hand(flight);
+ *     if (wr_chan_send(work, &flight, WR_NOW)) {      there: flight_take(flight), ask, land
+ *         flight_take(flight);
+ *         flight_land(flight, WR_BUSY, NULL);
+ *     }
+ *     err = flight_wait(flight, &outcome, &answer, deadline);
  */
 #ifndef WR_FLOW_FLIGHT_H
 #define WR_FLOW_FLIGHT_H
@@ -39,6 +48,11 @@ wr_err flight_board(struct flights *flights, const void *key, size_t len, struct
 /* The leader's: the outcome for all who wait.  The answer, which may be NULL, stays the
  * leader's; the others hold it too. */
 void flight_land(struct flight *flight, wr_err outcome, struct wr_bytes *answer);
+
+/* The leader's: it is one of those who wait from now on, and whoever takes the flight leads.
+ * Between the two nobody lands it, whatever happens. */
+void flight_hand(struct flight *flight);
+void flight_take(struct flight *flight);
 
 /* The others': wait for the outcome, and leave.  With WR_OK *ret_answer is held by the caller.
  * Errors: TIMEOUT, CANCELED; it has left all the same. */

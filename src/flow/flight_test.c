@@ -112,3 +112,57 @@ TEST(a_leader_that_panics_lands_all_the_same)
     CHECK_ERR(WR_PANIC, all[1].outcome);
     CHECK(all[1].answer == NULL);
 }
+
+/* ---- handed over ---- */
+
+static struct flight *handed;
+
+static wr_err take_and_land(void *arg)
+{
+    bool *panics = arg;
+    CHECK_OK(wr_sleep(wr_after(WR_MS(5))));
+    flight_take(handed);
+    if (*panics)
+        wr_panic("on purpose");
+    flight_land(handed, WR_NOTFOUND, NULL);
+    return WR_OK;
+}
+
+/* What the one who has handed it over learns, and when. */
+static wr_err hand_over(bool panics, wr_time gives_up)
+{
+    wr_err outcome = WR_OK;
+    struct wr_bytes *answer = NULL;
+    struct wr_scope *scope;
+    bool leads;
+    REQUIRE_OK(flights_new(&flights, "test"), WR_NOMEM);
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){
+        .name = "pilots", .deadline = WR_NEVER, .independent = true }), WR_NOMEM);
+    CHECK_OK(flight_board(flights, "k", 1, &handed, &leads));
+    CHECK(leads);
+    flight_hand(handed);
+    CHECK_OK(wr_scope_go(scope, "pilot", take_and_land, &panics));
+    wr_err err = flight_wait(handed, &outcome, &answer, wr_after(gives_up));
+    CHECK(!answer);
+    (void)!wr_scope_join(scope, WR_NEVER);
+    (void)!wr_scope_close(scope);
+    flights_free(flights);
+    return err ? err : outcome;
+}
+
+TEST(who_hands_a_flight_over_waits_like_the_others)
+{
+    wr_time began = wr_now();
+    CHECK_ERR(WR_NOTFOUND, hand_over(false, WR_S(1)));
+    CHECK_EQ(WR_MS(5), wr_now() - began);
+}
+
+TEST(who_hands_a_flight_over_may_leave_before_it_lands)
+{
+    CHECK_ERR(WR_TIMEOUT, hand_over(false, WR_MS(1)));
+}
+
+TEST(who_has_taken_a_flight_lands_it_by_a_panic_too)
+{
+    CHECK_ERR(WR_PANIC, hand_over(true, WR_S(1)));
+}

@@ -1,8 +1,9 @@
 /* hedge.c - legs in a scope: started in two waves, ended together.
  *
  * The caller waits for its scope, and for nothing else: until all legs of the first wave have
- * ended, or until the delay is over; then until all legs have ended.  The leg that completes
- * the quorum cancels the scope, so that the others end.
+ * ended, or until the delay is over, and once more until delay_max if extra legs are free then;
+ * then until all legs have ended.  The leg that completes the quorum cancels the scope, so that
+ * the others end.
  */
 #include <weir/hedge.h>
 
@@ -13,6 +14,7 @@
 #include <weir/scope.h>
 #include <weir/task.h>
 
+#include "base/rand.h"
 #include "flow/delay.h"
 #include "flow/purse.h"
 
@@ -23,6 +25,7 @@ struct wr_hedge {
     struct wr_hedge_conf conf;
     struct delay delay;
     struct purse purse;
+    struct wr_rand_shared rand;
     struct wr_counter *win_counted, *lose_counted, *tie_counted;
     _Atomic uint64_t calls, legs, extra, win, lose, tie, over_budget;
 };
@@ -105,6 +108,13 @@ static wr_time delay_of(const struct wr_hedge *hedge)
     return delay < conf->delay_max ? delay : conf->delay_max;
 }
 
+/* A little sooner than that. */
+static wr_time draw(struct wr_hedge *hedge, wr_time delay)
+{
+    uint32_t jitter = hedge->conf.jitter_permille;
+    return jitter ? delay - wr_rand_draw(&hedge->rand, 0, delay / 1000 * jitter) : delay;
+}
+
 static wr_err first_wave(struct round *round)
 {
     wr_err err = WR_OK;
@@ -114,15 +124,23 @@ static wr_err first_wave(struct round *round)
     return round->leg_count ? WR_OK : err;
 }
 
-/* In place of legs that have all failed it costs nothing. */
-static void second_wave(struct round *round, bool in_place)
+/* Whether nobody has to be asked any more, or there is nobody left who may be. */
+static bool is_settled(const struct round *round)
+{
+    const struct wr_hedge_conf *conf = &round->hedge->conf;
+    return atomic_load_explicit(&round->satisfied, memory_order_acquire) >= round->quorum
+           || round->leg_count >= conf->alpha + conf->beta
+           || round->leg_count >= round->ask->target_count;
+}
+
+/* Extra legs, as many as are free or can be paid for. */
+static void second_wave(struct round *round, bool is_free)
 {
     struct wr_hedge *hedge = round->hedge;
     uint32_t before = round->leg_count;
     bool paid = true;
-    while (paid && round->leg_count < before + hedge->conf.beta
-           && round->leg_count < round->ask->target_count) {
-        paid = in_place || purse_spend(&hedge->purse);
+    while (paid && !is_settled(round)) {
+        paid = is_free || purse_spend(&hedge->purse);
         if (paid && start_leg(round, true))
             break;
     }
@@ -131,18 +149,31 @@ static void second_wave(struct round *round, bool in_place)
         count(&hedge->over_budget, 1);
 }
 
+/* Wait for the legs until `moment`; if that was not enough, send more.  In place of legs that
+ * have all failed they cost nothing. */
+static void run_until(struct round *round, wr_time moment, bool is_free)
+{
+    if (is_settled(round))
+        return;
+    bool in_time = moment < round->deadline;
+    wr_err err = wr_scope_join(round->scope, in_time ? moment : round->deadline);
+    if (!err || (err == WR_TIMEOUT && in_time))
+        second_wave(round, !err || is_free);
+}
+
 /* WR_OK: all legs have ended.  Errors: CANCELED, TIMEOUT: the caller's. */
 static wr_err run_waves(struct round *round)
 {
-    wr_time second = wr_after(delay_of(round->hedge));
+    const struct wr_hedge_conf *conf = &round->hedge->conf;
+    wr_time begun = wr_now(), delay = delay_of(round->hedge);
     wr_err err = first_wave(round);
     if (err)
         return err;
-    bool in_time = second < round->deadline;
-    err = wr_scope_join(round->scope, in_time ? second : round->deadline);
-    bool over = atomic_load_explicit(&round->satisfied, memory_order_acquire) >= round->quorum;
-    if (!over && (!err || (err == WR_TIMEOUT && in_time)))
-        second_wave(round, !err);
+    wr_time drawn = draw(round->hedge, delay);
+    run_until(round, begun + drawn, conf->late_free && delay >= conf->delay_max);
+    if (conf->late_free)
+        run_until(round, begun + draw(round->hedge, conf->delay_max), true);
+    run_until(round, round->deadline, false);
     return wr_scope_join(round->scope, round->deadline);
 }
 
@@ -251,6 +282,12 @@ wr_err wr_hedge_ask(const struct wr_way *way, struct wr_ask *ask, wr_time deadli
 
 /* ---- life ---- */
 
+static struct wr_counter *counter_of(const struct wr_hedge_conf *conf, const char *result)
+{
+    return conf->metric ? wr_metric_counter(conf->metric, result)
+                        : wr_metric_counter(&hedged, conf->name, result);
+}
+
 wr_err (wr_hedge_new)(struct wr_hedge **ret, const struct wr_hedge_conf *conf,
                       const char *place)
 {
@@ -265,15 +302,18 @@ wr_err (wr_hedge_new)(struct wr_hedge **ret, const struct wr_hedge_conf *conf,
     own->delay_max = conf->delay_max ? conf->delay_max : WR_MS(150);
     own->quantile_permille = conf->quantile_permille ? conf->quantile_permille : 990;
     own->budget_permille = conf->budget_permille ? conf->budget_permille : 20;
-    if (!conf->name || own->alpha + own->beta > WR_HEDGE_LEGS_MAX || own->quorum > own->alpha)
-        wr_panic_at(place, "hedge \"%s\" with alpha %u, beta %u, quorum %u: a name, alpha + "
-                    "beta <= %d and quorum <= alpha are required",
+    if (own->jitter_permille)
+        wr_rand_share_from_world(&hedge->rand);
+    if (!conf->name || own->alpha + own->beta > WR_HEDGE_LEGS_MAX || own->quorum > own->alpha
+        || own->jitter_permille > 1000)
+        wr_panic_at(place, "hedge \"%s\" with alpha %u, beta %u, quorum %u, jitter %u: a name, "
+                    "alpha + beta <= %d, quorum <= alpha and jitter <= 1000 are required",
                     conf->name ? conf->name : "", own->alpha, own->beta, own->quorum,
-                    WR_HEDGE_LEGS_MAX);
+                    own->jitter_permille, WR_HEDGE_LEGS_MAX);
     purse_init(&hedge->purse, own->budget_permille, own->beta * SAVED_MAX, own->beta);
-    hedge->win_counted = wr_metric_counter(&hedged, conf->name, "win");
-    hedge->lose_counted = wr_metric_counter(&hedged, conf->name, "lose");
-    hedge->tie_counted = wr_metric_counter(&hedged, conf->name, "tie");
+    hedge->win_counted = counter_of(conf, "win");
+    hedge->lose_counted = counter_of(conf, "lose");
+    hedge->tie_counted = counter_of(conf, "tie");
     *ret = hedge;
     return WR_OK;
 }

@@ -273,6 +273,114 @@ TEST(extra_legs_stay_within_the_budget_when_everything_is_slow)
     wr_hedge_free(hedge);
 }
 
+TEST(at_the_longest_delay_extra_legs_are_free_if_so_wished)
+{
+    struct wr_hedge *hedge = hedge_with((struct wr_hedge_conf){
+        .alpha = 3, .beta = 2, .quantile_permille = 1000, .budget_permille = 1,
+        .late_free = true });
+    struct outsider outsider = { .takes = WR_MS(30),
+                                 .takes_of = { WR_S(9), WR_S(9), WR_S(9) } };
+    struct wr_ask ask;
+    for (int i = 0; i < 50; i++) {
+        wr_time begun = wr_now();
+        CHECK_OK(ask_five(hedge, &outsider, &ask, wr_after(WR_MS(1200))));
+        CHECK_EQ(WR_MS(150 + 30), wr_now() - begun);
+        wr_ask_done(&ask);
+    }
+    CHECK_EQ(100, wr_hedge_stat(hedge).extra);
+    CHECK_EQ(0, wr_hedge_stat(hedge).over_budget);
+    wr_hedge_free(hedge);
+}
+
+TEST(with_jitter_each_call_asks_others_a_little_sooner_and_never_later)
+{
+    struct wr_hedge *hedge = hedge_with((struct wr_hedge_conf){
+        .alpha = 3, .beta = 2, .quantile_permille = 1000, .budget_permille = 1,
+        .late_free = true, .jitter_permille = 50 });
+    struct outsider outsider = { .takes = WR_MS(30),
+                                 .takes_of = { WR_S(9), WR_S(9), WR_S(9) } };
+    struct wr_ask ask;
+    wr_time least = WR_S(9), most = 0;
+    for (int i = 0; i < 200; i++) {
+        wr_time begun = wr_now();
+        CHECK_OK(ask_five(hedge, &outsider, &ask, wr_after(WR_MS(1200))));
+        wr_time after = wr_now() - begun - WR_MS(30);
+        CHECK(after >= WR_MS(150) * 95 / 100 && after <= WR_MS(150));
+        least = after < least ? after : least;
+        most = after > most ? after : most;
+        wr_ask_done(&ask);
+    }
+    CHECK(most - least > WR_MS(5));
+    CHECK_EQ(400, wr_hedge_stat(hedge).extra);      /* free, though before the longest delay */
+    wr_hedge_free(hedge);
+}
+
+/* So many calls of 10 ms each, and its delay is that. */
+static void settle(struct wr_hedge *hedge, struct outsider *outsider)
+{
+    struct wr_ask ask;
+    outsider->takes = WR_MS(10);
+    for (int i = 0; i < 2000; i++) {
+        CHECK_OK(ask_five(hedge, outsider, &ask, wr_after(WR_S(2))));
+        wr_ask_done(&ask);
+    }
+    CHECK(wr_hedge_stat(hedge).delay <= WR_MS(12));
+}
+
+TEST(before_the_longest_delay_they_are_within_the_budget_and_then_free)
+{
+    struct wr_hedge *hedge = hedge_with((struct wr_hedge_conf){
+        .alpha = 3, .beta = 2, .budget_permille = 1, .late_free = true });
+    struct outsider outsider = { .takes = WR_MS(10) };
+    struct wr_ask ask;
+    unsigned early = 0, late = 0;
+    settle(hedge, &outsider);
+    for (int i = 0; i < 3; i++)
+        outsider.takes_of[i] = WR_S(9);
+    for (int i = 0; i < 8; i++) {
+        wr_time begun = wr_now();
+        CHECK_OK(ask_five(hedge, &outsider, &ask, wr_after(WR_MS(1200))));
+        wr_time took = wr_now() - begun;
+        early += took <= WR_MS(12 + 10);
+        late += took == WR_MS(150 + 10);
+        wr_ask_done(&ask);
+    }
+    CHECK_EQ(2, early);             /* what the calls so far had paid in, and the first two */
+    CHECK_EQ(6, late);
+    CHECK_EQ(16, wr_hedge_stat(hedge).extra);
+    CHECK_EQ(6, wr_hedge_stat(hedge).over_budget);
+    wr_hedge_free(hedge);
+}
+
+TEST(at_the_longest_delay_nobody_is_asked_in_addition_to_whom_the_budget_paid_for)
+{
+    struct wr_hedge *hedge = hedge_with((struct wr_hedge_conf){
+        .alpha = 3, .beta = 2, .budget_permille = 2000, .late_free = true });
+    struct outsider outsider = { .takes = WR_MS(10) };
+    struct wr_ask ask;
+    settle(hedge, &outsider);
+    outsider.takes = WR_S(9);
+    outsider.asked = 0;
+    CHECK_ERR(WR_TIMEOUT, ask_five(hedge, &outsider, &ask, wr_after(WR_MS(1200))));
+    CHECK_EQ(5, outsider.asked);
+    wr_hedge_free(hedge);
+}
+
+TEST(when_all_fail_after_the_budget_was_empty_others_are_asked_for_nothing)
+{
+    struct wr_hedge *hedge = hedge_with((struct wr_hedge_conf){
+        .alpha = 1, .beta = 1, .quantile_permille = 1000, .budget_permille = 1 });
+    struct outsider outsider = { .takes = WR_MS(300), .always_of = { WR_IO } };
+    struct wr_ask ask;
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(ask_five(hedge, &outsider, &ask, wr_after(WR_MS(1200))));
+        CHECK_EQ(1, ask.target);
+        wr_ask_done(&ask);
+    }
+    CHECK_EQ(5, wr_hedge_stat(hedge).extra);
+    wr_hedge_free(hedge);
+}
+
 TEST(the_delay_follows_what_answers_take_and_is_never_above_its_maximum)
 {
     struct wr_hedge *hedge = hedge_with((struct wr_hedge_conf){ 0 });

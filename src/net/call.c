@@ -54,7 +54,8 @@ static void forget_answer(struct wr_call *call)
     wr_text_rewind(&call->reply, 0);
     wr_text_rewind(&call->headers, 0);
     call->header_count = 0;
-    call->retry_said = call->sized = false;
+    call->retry_said = 0;
+    call->sized = false;
     call->status = 200;
     call->type = "text/plain; charset=utf-8";
     call->failed = WR_OK;
@@ -80,6 +81,7 @@ void call_reset(struct wr_call *call)
     call->repeated = 0;
     call->io = NULL;
     call->memo = NULL;
+    call->caller = NULL;
     call->corr[0] = '\0';
 }
 

@@ -77,6 +77,7 @@ struct wr_call {
     bool control;                   /* among the running calls of priority of its guest: */
     struct wr_guest *guest;
     void *memo;                     /* between conf.admit and conf.leave */
+    struct caller *caller;          /* who asks (caller.h); NULL: nobody wanted to know yet */
     unsigned repeated;              /* times it was given to conf.submit again */
 
     /* The answer. */
@@ -85,7 +86,7 @@ struct wr_call {
     struct wr_text reply;
     struct wr_text headers;         /* "Name: value" lines */
     size_t header_count;
-    bool retry_said;                /* among the headers is a Retry-After */
+    unsigned retry_said;            /* seconds of the Retry-After among them; 0: none */
     wr_err failed;
     char why[200];
     const char *rejected;           /* a word for rejected_total, better than the status */
@@ -194,5 +195,8 @@ bool reply_bodiless(const struct wr_call *call);
 /* 429 and 503 tell when to come again, in seconds; NULL for what tells already, or
  * need not. */
 const char *reply_retry_after(const struct wr_call *call);
+
+/* ... whoever tells it; 0: nobody does. */
+unsigned reply_retry_seconds(const struct wr_call *call);
 
 #endif

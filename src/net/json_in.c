@@ -61,7 +61,7 @@ json_t *json_in_large(const void *bytes, size_t len, const char **ret_why)
     }
     *ret_why = json ? "it is no object"
                : json_error_code(&error) == json_error_numeric_overflow
-                   ? "it has a number that is too large"
+                   ? "it has a number that is too large; integers have 64 bits"
                    : "it is no JSON, or has a key twice";
     json_decref(json);
     return NULL;

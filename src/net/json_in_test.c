@@ -82,7 +82,8 @@ TEST(what_is_large_is_read_up_to_a_depth_and_a_number_of_values)
     CHECK_STR("", why_not("{\"a\":\"[[[\\\"[[\"}"));
     CHECK_STR("it is no object", why_not("[]"));
     CHECK_STR("it is no JSON, or has a key twice", why_not("{\"a\":1,\"a\":2}"));
-    CHECK_STR("it has a number that is too large", why_not("{\"a\":92233720368547758080}"));
+    CHECK_STR("it has a number that is too large; integers have 64 bits",
+              why_not("{\"a\":92233720368547758080}"));
     CHECK_STR("it nests deeper than 32 levels", why_not(many(JSON_IN_DEPTH_MAX, "[", "]")));
     CHECK_STR("", why_not(many(JSON_IN_DEPTH_MAX - 1, "[", "]")));
     wr_text_str(&text, "{\"a\":[1");

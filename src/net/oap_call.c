@@ -1,6 +1,7 @@
 /* oap_call.c - what a handler of OAP sees: see weir/oap.h, and oap_server.h for who
  * owns what. */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include <weir/task.h>
 
 #include "base/forget.h"
+#include "base/hash.h"
 #include "net/oap_server.h"
 
 /* ---- making and letting go ---- */
@@ -77,6 +79,15 @@ struct wr_oap_call *oap_call_new(struct wr_oap *oap, struct oap_mailbox *mailbox
     return call;
 }
 
+wr_err oap_call_enter(struct wr_oap_call *call, unsigned most)
+{
+    struct { char share[CALLER_SHARE_MAX]; unsigned char tenant[OAP_TENANT]; } key = { 0 };
+    snprintf(key.share, sizeof(key.share), "%s", caller_of_oap(call)->share);
+    memcpy(key.tenant, call->frame.tenant, OAP_TENANT);
+    struct wr_hash hash = wr_hash_of(&key, sizeof(key));
+    return roster_enter(call->oap->tenants, hash.bytes, sizeof(hash.bytes), most, &call->guest);
+}
+
 void oap_call_drop(struct wr_oap_call *call)
 {
     if (!call || atomic_fetch_sub(&call->holders, 1) > 1)
@@ -92,6 +103,9 @@ void oap_call_drop(struct wr_oap_call *call)
 
 void oap_call_release(struct wr_oap_call *call)
 {
+    if (call->let_in && call->oap->conf.leave)
+        call->oap->conf.leave(call->oap->conf.arg, call);
+    call->let_in = false;
     wr_forget_free(call->frame.memory);
     call->frame.memory = NULL;
     call->frame.cap_len = call->frame.payload_len = 0;
@@ -131,6 +145,21 @@ const struct wr_addr *wr_oap_peer(const struct wr_oap_call *call)
 uint64_t wr_oap_corr(const struct wr_oap_call *call)
 {
     return call->frame.corr;
+}
+
+wr_time wr_oap_began(const struct wr_oap_call *call)
+{
+    return call->began;
+}
+
+wr_time wr_oap_deadline(const struct wr_oap_call *call)
+{
+    return call->deadline;
+}
+
+void **wr_oap_memo(struct wr_oap_call *call)
+{
+    return &call->memo;
 }
 
 const struct wr_oap_verb *wr_oap_verb_of(const struct wr_oap_call *call)

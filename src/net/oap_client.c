@@ -6,12 +6,14 @@
 
 #include <weir/tls.h>
 
+#include "base/forget.h"
 #include "base/json.h"
 #include "net/oap_hello.h"
 #include "net/oap.h"
 
 #define READ_SIZE 8192
 #define HELLO_MAX 4096
+#define REFUSAL_MAX ((size_t)64 << 10)
 
 struct wr_oap_client {
     struct wr_stream *stream;
@@ -85,53 +87,89 @@ static wr_err send_request(struct wr_oap_client *client, const struct wr_oap_req
     return WR_OK;
 }
 
+/* Where an answer goes: a refusal to the text, and all else to the taker, if there is one. */
+struct heard {
+    struct wr_text text;
+    const struct wr_oap_taker *taker;
+    unsigned code;
+};
+
+static wr_err keep(struct heard *heard, const struct oap_frame *frame, bool refused)
+{
+    if (heard->taker && !refused)
+        return frame->payload_len == 0 ? WR_OK
+                                       : heard->taker->take(heard->taker->arg, frame->payload,
+                                                            frame->payload_len);
+    wr_text_bytes(&heard->text, (const char *)frame->payload, frame->payload_len);
+    return heard->text.cut ? WR_INVALID : WR_OK;
+}
+
+/* Until when the next frame must be there. */
+static wr_time next_until(const struct heard *heard, wr_time deadline)
+{
+    wr_time soon = heard->taker && heard->taker->within ? wr_after(heard->taker->within)
+                                                        : deadline;
+    return soon < deadline ? soon : deadline;
+}
+
 /* Frames up to END are one answer.  One that refuses may be about what could not even be
  * read, and then it is about nothing in particular. */
-static wr_err collect(struct wr_oap_client *client, struct wr_text *text, unsigned *code,
-                      wr_time deadline)
+static wr_err collect(struct wr_oap_client *client, struct heard *heard, wr_time deadline)
 {
     for (;;) {
         struct oap_frame frame;
-        wr_err err = next_frame(client, &frame, deadline);
+        wr_err err = next_frame(client, &frame, next_until(heard, deadline));
         if (err)
             return err;
         bool end = frame.flags & OAP_END, refused = end && frame.code >= 400;
         bool ours = frame.flags & OAP_RESP && (frame.corr == client->corr || refused);
         enum oap_bad bad = ours ? oap_inflate(&frame) : OAP_BAD_ENVELOPE;
         if (refused)
-            wr_text_rewind(text, 0);
-        if (!bad)
-            wr_text_bytes(text, (const char *)frame.payload, frame.payload_len);
-        *code = frame.code;
+            wr_text_rewind(&heard->text, 0);
+        err = bad ? WR_INVALID : keep(heard, &frame, refused);
+        heard->code = frame.code;
         oap_frame_free(&frame);
-        if (bad || text->cut)
-            return WR_INVALID;
-        if (end)
-            return WR_OK;
+        if (err || end)
+            return err;
     }
 }
 
-wr_err wr_oap_ask(struct wr_oap_client *client, const struct wr_oap_request *request,
-                  size_t max, struct wr_oap_answer *ret, wr_time deadline)
+static wr_err ask(struct wr_oap_client *client, const struct wr_oap_request *request,
+                  struct heard *heard, struct wr_oap_answer *ret, wr_time deadline)
 {
-    struct wr_text text = wr_text_heap(max + 1);
-    unsigned code = 0;
     client->corr++;
     wr_err err = send_request(client, request, deadline);
     /* Whoever refuses a request may close before all of it is sent: hear why first. */
     if (!err || err == WR_BROKENPIPE) {
-        wr_err heard = collect(client, &text, &code, deadline);
-        err = heard && err ? err : heard;
+        wr_err said = collect(client, heard, deadline);
+        err = said && err ? err : said;
     }
+    const struct wr_text text = heard->text;
     char *payload = err ? NULL : calloc(1, text.len + 1);
     if (!err && !payload)
         err = WR_NOMEM;
     if (payload) {
         memcpy(payload, text.at, text.len);
-        *ret = (struct wr_oap_answer){ .code = code, .payload = payload, .len = text.len };
+        *ret = (struct wr_oap_answer){ .code = heard->code, .payload = payload,
+                                       .len = text.len };
     }
-    wr_text_free(&text);
+    wr_text_free(&heard->text);
     return err;
+}
+
+wr_err wr_oap_ask(struct wr_oap_client *client, const struct wr_oap_request *request,
+                  size_t max, struct wr_oap_answer *ret, wr_time deadline)
+{
+    struct heard heard = { .text = wr_text_heap(max + 1) };
+    return ask(client, request, &heard, ret, deadline);
+}
+
+wr_err wr_oap_ask_parts(struct wr_oap_client *client, const struct wr_oap_request *request,
+                        const struct wr_oap_taker *taker, struct wr_oap_answer *ret,
+                        wr_time deadline)
+{
+    struct heard heard = { .text = wr_text_heap(REFUSAL_MAX), .taker = taker };
+    return ask(client, request, &heard, ret, deadline);
 }
 
 /* ---- connecting ---- */
@@ -184,5 +222,5 @@ void wr_oap_close(struct wr_oap_client *client)
         return;
     oap_close(&client->decoder);
     wr_stream_close(client->stream);
-    free(client);
+    wr_forget_free(client);             /* the last bytes that came are in it */
 }

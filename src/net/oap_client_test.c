@@ -94,6 +94,88 @@ TEST(an_answer_that_is_too_large_or_too_late_is_an_error)
     close_site(&site);
 }
 
+struct taken { size_t bytes, calls, enough; };
+
+static wr_err take(void *arg, const void *bytes, size_t len)
+{
+    struct taken *taken = arg;
+    CHECK(len > 0 && ((const char *)bytes)[0] == 'l');
+    taken->bytes += len;
+    taken->calls++;
+    return taken->enough && taken->bytes >= taken->enough ? WR_QUARANTINE : WR_OK;
+}
+
+static wr_err ask_parts(struct wr_oap_client *client, uint16_t id, const char *payload,
+                        struct taken *taken, struct wr_oap_answer *ret)
+{
+    return wr_oap_ask_parts(client, &(struct wr_oap_request){
+        .id = id, .payload = payload, .payload_len = strlen(payload) },
+        &(struct wr_oap_taker){ .take = take, .arg = taken }, ret, wr_after(WR_S(5)));
+}
+
+TEST(an_answer_is_taken_as_it_comes_and_nothing_is_kept_of_it)
+{
+    struct site site;
+    struct taken taken = { 0 };
+    struct wr_oap_answer answer = { 0 };
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    struct wr_oap_client *client = connect_to(&site);
+    CHECK_OK(ask_parts(client, PARTS, "1000000", &taken, &answer));
+    CHECK_EQ(200, answer.code);
+    CHECK_EQ(0, answer.len);
+    CHECK_EQ(1000000, taken.bytes);
+    CHECK(taken.calls >= 1000000 / OAP_CHUNK);
+    free(answer.payload);
+    CHECK_STR("200 more", ask(client, ECHO, "more", 100));
+    wr_oap_close(client);
+    close_site(&site);
+}
+
+TEST(who_refuses_is_heard_and_nothing_is_taken_of_it)
+{
+    struct site site;
+    struct taken taken = { 0 };
+    struct wr_oap_answer answer = { 0 };
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    struct wr_oap_client *client = connect_to(&site);
+    CHECK_OK(ask_parts(client, CONFLICT, "", &taken, &answer));
+    CHECK_EQ(400, answer.code);
+    CHECK(strstr(answer.payload, "there is a"));
+    CHECK_EQ(0, taken.calls);
+    free(answer.payload);
+    wr_oap_close(client);
+    close_site(&site);
+}
+
+TEST(a_part_that_does_not_come_soon_is_not_waited_for)
+{
+    struct site site;
+    struct taken taken = { 0 };
+    struct wr_oap_answer answer = { 0 };
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    struct wr_oap_client *client = connect_to(&site);
+    wr_time before = wr_now();
+    CHECK_ERR(WR_TIMEOUT, wr_oap_ask_parts(client, &(struct wr_oap_request){ .id = GATED },
+                                           &(struct wr_oap_taker){ take, &taken, WR_MS(300) },
+                                           &answer, wr_after(WR_S(5))));
+    CHECK_EQ(WR_MS(300), wr_now() - before);
+    wr_oap_close(client);
+    close_site(&site);
+}
+
+TEST(who_has_enough_of_an_answer_ends_it)
+{
+    struct site site;
+    struct taken taken = { .enough = 1 };
+    struct wr_oap_answer answer = { 0 };
+    open_site(&site, 1, 8, (struct wr_oap_conf){ 0 });
+    struct wr_oap_client *client = connect_to(&site);
+    CHECK_ERR(WR_QUARANTINE, ask_parts(client, PARTS, "1000000", &taken, &answer));
+    CHECK_EQ(1, taken.calls);
+    wr_oap_close(client);
+    close_site(&site);
+}
+
 TEST(a_request_that_is_refused_halfway_is_heard)
 {
     struct site site;

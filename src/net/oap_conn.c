@@ -237,8 +237,9 @@ static wr_err admit(struct conn *conn, struct wr_oap_call *call)
             return err;
         }
     }
+    call->let_in = true;
     unsigned most = oap->now.tenant_max;
-    if (roster_enter(oap->tenants, call->frame.tenant, OAP_TENANT, most, &call->guest))
+    if (oap_call_enter(call, most))
         return wr_oap_fail(call, WR_BUSY, "the tenant has as many requests in flight as it "
                            "may (%u), or there are too many tenants", most);
     return WR_OK;

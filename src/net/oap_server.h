@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "flow/roster.h"
+#include "net/caller.h"
 #include "net/door.h"
 #include "net/oap.h"
 
@@ -75,6 +76,9 @@ struct wr_oap_call {
     struct oap_mailbox *mailbox;
     const struct wr_oap_verb *verb;     /* NULL: there is none of this number */
     struct wr_guest *guest;                /* of the tenant, once it was let in */
+    bool let_in;                        /* by `auth`: `leave` is to be told */
+    void *memo;
+    struct caller caller;               /* who asks; his share is empty until it is known */
     struct wr_addr peer;
     struct oap_frame frame;             /* the first: ids; and all when there is one */
     struct wr_text collected;           /* the payload of many frames */
@@ -100,7 +104,11 @@ struct wr_oap_call *oap_call_new(struct wr_oap *oap, struct oap_mailbox *mailbox
                                  const struct wr_addr *peer, struct oap_frame *frame);
 void oap_call_drop(struct wr_oap_call *call);
 
-/* Give back what it holds of a request that will not be run; its ids stay. */
+/* Count it among those of its tenant, until it is dropped.  Who has not proved to be of it
+ * counts with his own alone.  Errors: as roster_enter. */
+wr_err oap_call_enter(struct wr_oap_call *call, unsigned most);
+
+/* Give back what it holds of a request that will not be run, or is over; its ids stay. */
 void oap_call_release(struct wr_oap_call *call);
 
 /* Bytes of the request that it holds. */

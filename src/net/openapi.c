@@ -52,10 +52,26 @@ static void add_ref(struct wr_json *json, const char *key, const char *kind, con
     wr_json_end(json);
 }
 
-/* The same answer in its other shape has another name. */
-static const char *answer_name(char *room, size_t size, size_t answer, bool problem)
+/* Errors look in one of these ways, by their path. */
+enum shape { SHAPE_ERROR, SHAPE_PROBLEM, SHAPE_FLAT };
+
+static const struct { const char *suffix, *type, *schema; } shapes[] = {
+    [SHAPE_ERROR] = { "", "application/json", "Error" },
+    [SHAPE_PROBLEM] = { "-problem", PROBLEM_TYPE, "Problem" },
+    [SHAPE_FLAT] = { "-flat", "application/json", "FlatError" },
+};
+
+static enum shape shape_of(const struct wr_http_conf *conf, const char *path)
 {
-    snprintf(room, size, "%s%s", answers[answer].status, problem ? "-problem" : "");
+    return problem_path(conf->problems, path) ? SHAPE_PROBLEM
+           : problem_path(conf->flats, path)  ? SHAPE_FLAT
+                                              : SHAPE_ERROR;
+}
+
+/* The same answer in another shape has another name. */
+static const char *answer_name(char *room, size_t size, size_t answer, enum shape shape)
+{
+    snprintf(room, size, "%s%s", answers[answer].status, shapes[shape].suffix);
     return room;
 }
 
@@ -83,7 +99,7 @@ static void add_answers(struct wr_json *json, const struct wr_route *route,
                         const struct wr_http_conf *conf)
 {
     char name[32];
-    bool problem = problem_path(conf->problems, route->path);
+    enum shape shape = shape_of(conf, route->path);
     wr_json_object(json, "responses");
     wr_json_object(json, "2XX");
     wr_json_str(json, "description", "It is done.");
@@ -94,7 +110,7 @@ static void add_answers(struct wr_json *json, const struct wr_route *route,
         if ((answers[i].when & ~needs(route, conf)) == 0
             && !(route->unwell && strcmp(answers[i].status, "503") == 0))
             add_ref(json, answers[i].status, "responses",
-                    answer_name(name, sizeof(name), i, problem));
+                    answer_name(name, sizeof(name), i, shape));
     if (route->unwell)
         add_unwell(json, route->unwell);
     wr_json_end(json);
@@ -220,27 +236,27 @@ static void add_paths(struct wr_json *json, const struct wr_http_conf *conf)
     wr_json_end(json);
 }
 
-static void add_shape(struct wr_json *json, bool problem)
+static void add_shape(struct wr_json *json, enum shape shape)
 {
     static const char again[] =
         "{\"Retry-After\":{\"description\":\"Seconds until it may be otherwise.\","
         "\"schema\":{\"type\":\"integer\",\"minimum\":1}}}";
     char name[32];
     for (size_t i = 0; i < ANSWERS; i++) {
-        wr_json_object(json, answer_name(name, sizeof(name), i, problem));
+        wr_json_object(json, answer_name(name, sizeof(name), i, shape));
         wr_json_str(json, "description", answers[i].text);
         if (answers[i].again)
             wr_json_raw(json, "headers", again, strlen(again));
         wr_json_object(json, "content");
-        wr_json_object(json, problem ? PROBLEM_TYPE : "application/json");
-        add_ref(json, "schema", "schemas", problem ? "Problem" : "Error");
+        wr_json_object(json, shapes[shape].type);
+        add_ref(json, "schema", "schemas", shapes[shape].schema);
         wr_json_end(json);
         wr_json_end(json);
         wr_json_end(json);
     }
 }
 
-static void add_components(struct wr_json *json, bool problems)
+static void add_components(struct wr_json *json, const struct wr_http_conf *conf)
 {
     static const char error[] =
         "{\"type\":\"object\",\"required\":[\"error\"],\"properties\":{\"error\":{"
@@ -254,17 +270,26 @@ static void add_components(struct wr_json *json, bool problems)
         "\"detail\":{\"type\":\"string\"},\"instance\":{\"type\":\"string\",\"format\":\"uri\"}"
         ","
         "\"retryable\":{\"type\":\"boolean\"}}}";
+    static const char flat[] =
+        "{\"type\":\"object\",\"required\":[\"code\",\"message\",\"corr_id\",\"retryable\"],"
+        "\"properties\":{\"code\":{\"type\":\"string\"},\"message\":{\"type\":\"string\"},"
+        "\"corr_id\":{\"type\":\"string\"},\"retryable\":{\"type\":\"boolean\"},"
+        "\"retry_after\":{\"type\":\"integer\",\"minimum\":1}}}";
     static const char token[] = "{\"type\":\"http\",\"scheme\":\"bearer\"}";
     wr_json_object(json, "components");
     wr_json_object(json, "schemas");
     wr_json_raw(json, "Error", error, strlen(error));
-    if (problems)
+    if (conf->problems)
         wr_json_raw(json, "Problem", problem, strlen(problem));
+    if (conf->flats)
+        wr_json_raw(json, "FlatError", flat, strlen(flat));
     wr_json_end(json);
     wr_json_object(json, "responses");
-    add_shape(json, false);
-    if (problems)
-        add_shape(json, true);
+    add_shape(json, SHAPE_ERROR);
+    if (conf->problems)
+        add_shape(json, SHAPE_PROBLEM);
+    if (conf->flats)
+        add_shape(json, SHAPE_FLAT);
     wr_json_end(json);
     wr_json_object(json, "securitySchemes");
     wr_json_raw(json, "token", token, strlen(token));
@@ -285,7 +310,7 @@ void openapi_write(struct wr_text *text, const struct openapi_info *info,
         wr_json_str(&json, "summary", info->summary);
     wr_json_end(&json);
     add_paths(&json, conf);
-    add_components(&json, conf->problems);
+    add_components(&json, conf);
     wr_json_end(&json);
 }
 

@@ -26,6 +26,7 @@ static const struct wr_route routes[] = {
 };
 
 static const char *const problems[] = { "/things", NULL };
+static const char *const flats[] = { "/do", NULL };
 
 static wr_err anybody(void *arg, struct wr_call *call)
 {
@@ -42,7 +43,7 @@ static json_t *document(void)
     json_error_t error;
     open_site_of(&site, 1, (struct wr_http_conf){
         .routes = routes, .count = sizeof(routes) / sizeof(routes[0]), .problems = problems,
-        .admit = anybody });
+        .flats = flats, .admit = anybody });
     struct wr_stream *stream = dial(&site);
     say(stream, "GET /openapi.json HTTP/1.0\r\n\r\n");
     while (!wr_stream_read(stream, &size, bytes + len, sizeof(bytes) - 1 - len, WR_NEVER)
@@ -187,6 +188,11 @@ TEST(the_shape_of_an_error_is_that_of_its_path)
     CHECK_STR("#/components/schemas/Problem",
               text_at(json, "components responses 429-problem content "
                             "application/problem+json schema $ref"));
+    CHECK_STR("#/components/responses/400-flat",
+              text_at(json, "paths /do post responses 400 $ref"));
+    CHECK_STR("#/components/schemas/FlatError",
+              text_at(json, "components responses 429-flat content application/json schema "
+                            "$ref"));
     CHECK_STR("#/components/schemas/Error",
               text_at(json, "components responses 429 content application/json schema $ref"));
     json_decref(json);

@@ -1,12 +1,14 @@
 /* reply.c - what a handler says: see http.h. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include <weir/select.h>
 
 #include "base/json.h"
+#include "net/flat.h"
 #include "net/problem.h"
 #include "net/server.h"
 
@@ -25,8 +27,14 @@ void wr_call_reply_header(struct wr_call *call, const char *name, const char *va
         wr_panic("header \"%s\": a name without colon and spaces, and no line breaks", name);
     if (++call->header_count > CALL_HEADERS_COUNT_MAX)
         wr_panic("header \"%s\": more than %d headers", name, CALL_HEADERS_COUNT_MAX);
-    call->retry_said |= strcasecmp(name, "Retry-After") == 0;
-    wr_text_format(&call->headers, "%s: %s\r\n", name, value);
+    if (strcasecmp(name, "Retry-After") == 0) {
+        unsigned long seconds = strtoul(value, NULL, 10);
+        call->retry_said = seconds > 0 ? (unsigned)seconds : 1;
+    }
+    wr_text_bytes(&call->headers, name, strlen(name));
+    wr_text_bytes(&call->headers, ": ", 2);
+    wr_text_bytes(&call->headers, value, strlen(value));
+    wr_text_bytes(&call->headers, "\r\n", 2);
     if (call->headers.cut)
         wr_panic("header \"%s\": more than %d bytes of headers", name, CALL_HEADERS_MAX);
 }
@@ -87,6 +95,7 @@ void call_refuse(struct wr_call *call, wr_err err, unsigned status, const char *
 {
     const char *path = call->route ? call->route->path : call->path;
     bool problem = path && problem_path(call->http->conf.problems, path);
+    bool flat = path && problem_path(call->http->conf.flats, path);
     call->failed = err;
     if (call->begun)
         return;                     /* its status is out; the connection breaks it off */
@@ -96,6 +105,8 @@ void call_refuse(struct wr_call *call, wr_err err, unsigned status, const char *
     why = why && why[0] ? why : wr_err_text(err);
     if (problem)
         problem_write(&call->reply, call, err, why);
+    else if (flat)
+        flat_write(&call->reply, call, err, why);
     else
         write_error(call, err, why);
 }
@@ -138,6 +149,11 @@ bool reply_bodiless(const struct wr_call *call)
 const char *reply_retry_after(const struct wr_call *call)
 {
     return (call->status == 429 || call->status == 503) && !call->retry_said ? "1" : NULL;
+}
+
+unsigned reply_retry_seconds(const struct wr_call *call)
+{
+    return reply_retry_after(call) ? 1 : call->retry_said;
 }
 
 /* ---- streams ---- */

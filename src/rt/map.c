@@ -261,6 +261,23 @@ static void print_mermaid(struct wr_text *text, const struct map *map)
     }
 }
 
+/* ---- notes ---- */
+
+struct notes { struct wr_text *text; enum wr_topo_format format; size_t count; };
+
+static void print_note(void *arg, const struct wr_topo_note *note)
+{
+    struct notes *notes = arg;
+    if (notes->count++ == 0 && notes->format != WR_TOPO_MERMAID)
+        wr_text_str(notes->text, "\n");
+    if (notes->format == WR_TOPO_TEXT)
+        wr_text_format(notes->text, "NOTE %s: %s\n", note->name, note->text);
+    else if (notes->format == WR_TOPO_MARKDOWN)
+        wr_text_format(notes->text, "- `%s`: %s\n", note->name, note->text);
+    else
+        wr_text_format(notes->text, "%%%% %s: %s\n", note->name, note->text);
+}
+
 wr_err wr_topo_write(size_t *ret, char *buf, size_t cap, enum wr_topo_format format)
 {
     struct map *map = calloc(1, sizeof(*map));
@@ -274,6 +291,7 @@ wr_err wr_topo_write(size_t *ret, char *buf, size_t cap, enum wr_topo_format for
         print_markdown(&text, map);
     else
         print_mermaid(&text, map);
+    wr_topo_each_note(print_note, &(struct notes){ .text = &text, .format = format });
     if (map->cut)
         wr_text_format(&text, "%s more than %d names: the rest is left out\n",
                        format == WR_TOPO_MERMAID ? "%%" : "", ROWS_MAX);

@@ -268,6 +268,22 @@ TEST(without_locks_there_is_no_table_of_them)
     wr_mutex_fini(&mutex);
 }
 
+TEST(notes_are_below_the_rows_in_the_order_of_their_names)
+{
+    struct wr_topo_note later = { .name = "map.later", .text = "two of three" };
+    struct wr_topo_note first = { .name = "map.first", .text = "one" };
+    wr_topo_note_add(&later);
+    wr_topo_note_add(&first);
+    CHECK(strstr(draw(WR_TOPO_TEXT), "\n\nNOTE map.first: one\nNOTE map.later: two of th"));
+    CHECK(strstr(draw(WR_TOPO_MARKDOWN), "|\n\n- `map.first`: one\n- `map.later`: two"));
+    CHECK(strstr(draw(WR_TOPO_MERMAID), "%% map.first: one\n%% map.later: two of three\n"));
+    wr_topo_note_remove(&first);
+    CHECK(!strstr(draw(WR_TOPO_TEXT), "map.first"));
+    CHECK(strstr(draw(WR_TOPO_TEXT), "NOTE map.later"));
+    wr_topo_note_remove(&later);
+    CHECK(!strstr(draw(WR_TOPO_TEXT), "NOTE"));
+}
+
 TEST(a_map_that_does_not_fit_is_refused)
 {
     size_t len;

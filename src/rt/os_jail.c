@@ -47,7 +47,8 @@ void wr_os_jail_prepare(struct os_jail *jail, const struct wr_program_conf *conf
 {
     *jail = (struct os_jail){
         .conf = conf,
-        .namespaces = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS,
+        .namespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS
+            | (conf->jail->network ? 0 : CLONE_NEWNET),
     };
     snprintf(jail->uid_map, sizeof(jail->uid_map), "%d %u 1", NOBODY, (unsigned)geteuid());
     snprintf(jail->gid_map, sizeof(jail->gid_map), "%d %u 1", NOBODY, (unsigned)getegid());
@@ -237,7 +238,7 @@ static bool set_limits(const struct wr_jail *jail)
     bool roomy = jail->roomy;
     const struct { unsigned resource; rlim_t max; } limits[] = {
         { roomy ? RLIMIT_DATA : RLIMIT_AS, jail->memory_max },
-        { RLIMIT_CPU, jail->cpu_seconds_max },
+        { RLIMIT_CPU, jail->cpu_seconds_max ? jail->cpu_seconds_max : RLIM_INFINITY },
         { RLIMIT_FSIZE, roomy ? jail->tmp_max : 0 },
         { RLIMIT_NOFILE, roomy ? 1024 : 64 },
         { RLIMIT_NPROC, roomy ? 1000 : 0 },

@@ -102,6 +102,7 @@ wr_err (wr_program_start)(struct wr_program **ret, const struct wr_program_conf 
                           char why[WR_PROGRAM_WHY], wr_time deadline, const char *place)
 {
     WR_ASSERT(conf->path && conf->args && conf->args[0]);
+    WR_ASSERT(!conf->jail || conf->jail->roomy || !conf->jail->network);
     why[0] = '\0';
     if (wr_rt.hooks) {
         snprintf(why, WR_PROGRAM_WHY, "there are no other programs in a simulation");
@@ -159,6 +160,11 @@ wr_err (wr_program_wait)(struct wr_program *program, struct wr_program_end *ret,
     }
     *ret = program->how;
     return WR_OK;
+}
+
+struct wr_case wr_program_ended(struct wr_program *program)
+{
+    return (struct wr_case)WR_CASE_FD(program->end, WR_READABLE);
 }
 
 void wr_program_signal(struct wr_program *program, int signal)

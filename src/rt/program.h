@@ -31,7 +31,9 @@
  * the program is where it always is, which must be among the libraries or the folders; it has
  * a /proc of its own processes, /dev/null and its kin, and a /tmp that it can write to, of
  * tmp_max bytes and gone with it; the filter knows only what it may not call, and memory_max is
- * what each of its processes may have written to.  All of them end with the first.
+ * what each of its processes may have written to.  All of them end with the first.  One that
+ * speaks to others has our network (`network`), with what listens on loopback; and one that
+ * runs for as long as we do has no cpu_seconds_max.
  *
  * A program belongs to the worker of the fiber that starts it, as its descriptors do (fd.h).
  * In a simulation there are none.
@@ -44,6 +46,7 @@
 
 #include <weir/err.h>
 #include <weir/panic.h>
+#include <weir/select.h>
 #include <weir/time.h>
 
 struct wr_program;
@@ -51,8 +54,9 @@ struct wr_program;
 struct wr_jail {
     const char *const *folders;     /* that it may read; NULL at the end; NULL: none */
     size_t memory_max;              /* bytes of address space */
-    unsigned cpu_seconds_max;       /* of each process */
+    unsigned cpu_seconds_max;       /* of each process; 0: no limit */
     bool roomy;
+    bool network;                   /* ours; roomy ones only */
     size_t tmp_max;                 /* bytes; roomy ones only */
 };
 
@@ -95,6 +99,9 @@ wr_err wr_program_write(struct wr_program *program, const void *buf, size_t size
 wr_err wr_program_wait(struct wr_program *program, struct wr_program_end *ret,
                        wr_time deadline WR_AT);
 #define wr_program_wait(...) wr_program_wait(__VA_ARGS__, WR_HERE)
+
+/* A case of a select: it has ended. */
+struct wr_case wr_program_ended(struct wr_program *program);
 
 /* Send it a signal; one that has ended gets none. */
 void wr_program_signal(struct wr_program *program, int signal);

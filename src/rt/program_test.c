@@ -401,6 +401,26 @@ TEST_PLAIN(a_simulation_has_no_other_programs)
                         NULL));
 }
 
+static wr_err await_the_end(void *arg)
+{
+    (void)arg;
+    size_t which;
+    struct wr_program *program = started("loop", NULL, NULL);
+    REQUIRE(program, WR_IO);
+    struct wr_case cases[] = { wr_program_ended(program) };
+    CHECK_ERR(WR_TIMEOUT, wr_select(&which, cases, 1, wr_after(WR_MS(20))));
+    wr_program_signal(program, SIGKILL);
+    CHECK_OK(wr_select(&which, cases, 1, wr_after(WR_S(10))));
+    wr_program_close(program);
+    return WR_OK;
+}
+
+TEST_PLAIN(the_end_of_a_program_can_be_one_of_several_things_to_wait_for)
+{
+    FOREIGN_SKIP();
+    CHECK_OK(run_real(await_the_end, NULL));
+}
+
 /* ---- in jail ---- */
 
 static wr_err be_attacked(void *arg)
@@ -468,98 +488,4 @@ TEST_PLAIN(a_loop_in_jail_ends_with_its_time_or_with_our_patience)
     if (SANITIZED || getenv("WEIR_TEST_SLOW"))
         SKIP("neither a sanitizer nor valgrind can live in a jail");
     CHECK_OK(run_real(loop_in_jail, NULL));
-}
-
-/* ---- talking, and a jail with room ---- */
-
-static const struct wr_jail roomy = {
-    .folders = (const char *const[]){ "/bin", "/usr/bin", NULL }, .memory_max = JAILED_MEMORY,
-    .cpu_seconds_max = 5, .roomy = true, .tmp_max = 1 << 20,
-};
-
-/* What a shell says to descriptor 4, when it has read `told` from descriptor 3. */
-static const char *said(const char *script, const char *told, const struct wr_jail *in)
-{
-    static char text[400];
-    struct wr_program *program;
-    char why[WR_PROGRAM_WHY];
-    size_t len = 0, n = 1;
-    wr_err err = wr_program_start(&program, &(struct wr_program_conf){
-        .path = "/bin/sh", .args = (const char *const[]){ "sh", "-c", script, NULL },
-        .env = (const char *const[]){ "PATH=/usr/bin:/bin", NULL }, .talk = true, .jail = in },
-        why, wr_after(WR_S(10)));
-    if (!CHECK_OK(err)) {
-        printf("# %s\n", why);
-        return "";
-    }
-    CHECK_OK(wr_program_write(program, told, strlen(told), wr_after(WR_S(10))));
-    while (n > 0 && len < sizeof(text) - 1
-           && CHECK_OK(wr_program_read(program, &n, text + len, sizeof(text) - 1 - len,
-                                       wr_after(WR_S(10)))))
-        len += n;
-    text[len] = '\0';
-    wr_program_close(program);
-    return text;
-}
-
-static wr_err talk_to_it(void *in)
-{
-    CHECK_STR("heard hello\n", said("read x <&3; echo lost; echo heard $x >&4", "hello\n", in));
-    return WR_OK;
-}
-
-TEST_PLAIN(a_program_that_talks_is_told_things_while_it_runs)
-{
-    FOREIGN_SKIP();
-    CHECK_OK(run_real(talk_to_it, NULL));
-}
-
-static wr_err look_around(void *arg)
-{
-    struct wr_jail *in = (void *)(uintptr_t)&roomy;
-    (void)arg;
-    CHECK_OK(talk_to_it(in));
-    CHECK_STR("65534 1\n", said("echo $(id -u) $$ >&4", "", in));
-    CHECK_STR("fine\n", said("echo fine > /tmp/x; (cat /tmp/x >&4)", "", in));
-    CHECK_STR("1048576\n", said("cat /dev/zero > /tmp/x; wc -c < /tmp/x >&4", "", in));
-    CHECK_STR("", said("{ echo a > /x || echo b > /usr/x; } && echo written >&4", "", in));
-    CHECK_STR("lo: \n", said("sed -n 's/\\(lo:\\|eth0:\\) .*/\\1 /p' /proc/net/dev | tr -d ' ' "
-                             "| sed 's/$/ /' >&4", "", in));
-    CHECK_STR("bin dev lib proc tmp usr\n",
-              said("echo $(ls / | grep -v 'lib[0-9]\\|etc') >&4", "", in));
-    CHECK_STR("", said("unshare -U true && echo left >&4", "", in));
-    return WR_OK;
-}
-
-TEST_PLAIN(a_jail_with_room_has_processes_and_a_folder_and_no_way_out)
-{
-    FOREIGN_SKIP();
-    CHECK_OK(run_real(look_around, NULL));
-}
-
-static wr_err leave_a_child(void *arg)
-{
-    (void)arg;
-    struct wr_program *program;
-    char why[WR_PROGRAM_WHY], text[10];
-    size_t n = 1;
-    /* The child keeps the pipe open: that it ends shows that the child has gone too. */
-    REQUIRE_OK(wr_program_start(&program, &(struct wr_program_conf){
-        .path = "/bin/sh", .args = (const char *const[]){ "sh", "-c",
-            "cat <&3 & echo up >&4; exec 3<&-; exit 0", NULL },
-        .env = (const char *const[]){ "PATH=/usr/bin:/bin", NULL }, .talk = true,
-        .jail = &roomy }, why, wr_after(WR_S(10))), WR_IO);
-    while (n > 0 && CHECK_OK(wr_program_read(program, &n, text, sizeof(text),
-                                             wr_after(WR_S(10)))))
-        ;
-    struct wr_program_end end;
-    CHECK_OK(wr_program_wait(program, &end, wr_after(WR_S(10))));
-    wr_program_close(program);
-    return WR_OK;
-}
-
-TEST_PLAIN(with_the_first_process_of_a_jail_all_of_them_end)
-{
-    FOREIGN_SKIP();
-    CHECK_OK(run_real(leave_a_child, NULL));
 }

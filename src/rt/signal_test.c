@@ -233,6 +233,7 @@ static wr_err close_and_raise(void *arg)
 
 TEST_PLAIN(after_the_close_a_signal_that_ended_the_process_ends_it_again)
 {
+    signal(SIGHUP, SIG_DFL);                /* who started us may have ignored it: nohup */
     struct child child = fork_running(close_and_raise);
     int status = await(&child);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP);

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/topo.h>
+
 #include "rt/topo_int.h"
 
 #define GONE_MAX 512            /* names remembered after their objects went */
@@ -13,6 +15,7 @@ static struct {
     struct topo_node *nodes;
     struct gone *gone;
     size_t gone_count;
+    struct wr_topo_note *notes;
     _Atomic(struct wr_kind *) kinds;
 } map;
 
@@ -88,6 +91,37 @@ void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg)
     }
     for (const struct gone *gone = map.gone; gone; gone = gone->next)
         fn(arg, &gone->row);
+    spin_unlock(&map.lock);
+}
+
+void wr_topo_note_add(struct wr_topo_note *note)
+{
+    spin_lock(&map.lock);
+    struct wr_topo_note **at = &map.notes;
+    while (*at && strcmp((*at)->name, note->name) <= 0)
+        at = &(*at)->next;
+    note->next = *at;
+    note->link = at;
+    if (note->next)
+        note->next->link = &note->next;
+    *at = note;
+    spin_unlock(&map.lock);
+}
+
+void wr_topo_note_remove(struct wr_topo_note *note)
+{
+    spin_lock(&map.lock);
+    *note->link = note->next;
+    if (note->next)
+        note->next->link = note->link;
+    spin_unlock(&map.lock);
+}
+
+void wr_topo_each_note(void (*fn)(void *arg, const struct wr_topo_note *note), void *arg)
+{
+    spin_lock(&map.lock);
+    for (const struct wr_topo_note *note = map.notes; note; note = note->next)
+        fn(arg, note);
     spin_unlock(&map.lock);
 }
 

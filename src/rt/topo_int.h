@@ -10,7 +10,7 @@
 
 #include "rt/rt_int.h"
 
-#define TOPO_EDGES_MAX 8
+#define TOPO_EDGES_MAX 32
 
 enum { TOPO_IN = 0, TOPO_OUT = 1 };     /* the task gives, the task takes */
 
@@ -41,6 +41,8 @@ void wr_topo_note_slow(struct topo_node *node, int side, const struct wr_kind *k
  * name whose objects took counts with them when they went: a counter on a
  * metrics page never falls. */
 void wr_topo_each(void (*fn)(void *arg, const struct topo_row *row), void *arg);
+struct wr_topo_note;
+void wr_topo_each_note(void (*fn)(void *arg, const struct wr_topo_note *note), void *arg);
 struct wr_kind *wr_kind_first(void);
 struct wr_lock_info;
 void wr_lock_each(void (*fn)(void *arg, const struct wr_lock_info *info), void *arg);
