@@ -6,13 +6,9 @@
 #include <string.h>
 
 #include <weir/metric.h>
-#include <weir/retry.h>
-#include <weir/sem.h>
 
 #include "base/version.h"
-#include "crawl/permit.h"
-#include "crawl/visit.h"
-#include "net/fetch_url.h"
+#include "crawl/hop.h"
 
 #define AGENT_MAX 200
 #define RATIO_MAX 50                /* pages say the same thing often, and pack well */
@@ -25,9 +21,10 @@ static const char *const outcome_names[CRAWL_OUTCOMES] = {
     [CRAWL_FETCHED] = "fetched", [CRAWL_UNCHANGED] = "unchanged",
     [CRAWL_REMEMBERED] = "remembered", [CRAWL_CHALLENGED] = "challenged",
     [CRAWL_STATUS] = "status", [CRAWL_INVALID] = "invalid", [CRAWL_LISTED] = "listed",
-    [CRAWL_ROBOTS] = "robots", [CRAWL_COOLING] = "cooling", [CRAWL_SPENT] = "spent",
-    [CRAWL_REFUSED] = "refused", [CRAWL_LATE] = "late", [CRAWL_CANCELED] = "canceled",
-    [CRAWL_FAILED] = "failed",
+    [CRAWL_ROBOTS] = "robots", [CRAWL_ROBOTS_UNREACHABLE] = "robots_unreachable",
+    [CRAWL_COOLING] = "cooling", [CRAWL_SPENT] = "spent", [CRAWL_LATER] = "later",
+    [CRAWL_HELD] = "held", [CRAWL_REFUSED] = "refused",
+    [CRAWL_LATE] = "late", [CRAWL_CANCELED] = "canceled", [CRAWL_FAILED] = "failed",
 };
 
 static struct wr_metric fetches = {
@@ -51,122 +48,10 @@ struct crawl {
     struct crawl_conf conf;
     char agent[AGENT_MAX];
     struct wr_fetch_client *client;
-    struct domains *domains;
-    struct permit permit;
-    struct wr_sem *requests;
-    struct wr_retry *retry;
+    struct hop_ground ground;
     struct browser *browser;        /* NULL: there is none */
     struct wr_counter *counted[CRAWL_OUTCOMES], *forgotten;
 };
-
-/* One URL on the way to a page. */
-struct hop {
-    struct crawl *crawl;
-    const struct fetch_url *url;
-    char domain[DOMAIN_NAME_MAX];
-    struct visit visit;
-    bool answered;                  /* the last time that it was asked */
-    wr_err err;                     /* of the last try, and what it was */
-    enum crawl_outcome outcome;
-    char why[VISIT_WHY];
-};
-
-/* ---- one try ---- */
-
-static wr_err refuse(struct hop *hop, wr_err err, enum crawl_outcome outcome)
-{
-    hop->err = err;
-    hop->outcome = err == WR_CANCELED ? CRAWL_CANCELED : err == WR_TIMEOUT ? CRAWL_LATE
-                                                                           : outcome;
-    return WR_BUSY;                 /* which is not tried again */
-}
-
-static enum crawl_outcome outcome_of_turn(wr_err err)
-{
-    return err == WR_OPENCIRCUIT ? CRAWL_COOLING : err == WR_BUSY ? CRAWL_SPENT : CRAWL_FAILED;
-}
-
-static enum domain_verdict verdict_of(const struct visit *visit, wr_err err, bool whole_time)
-{
-    switch (err) {
-    case WR_OK: break;
-    case WR_TIMEOUT: return whole_time ? DOMAIN_BAD : DOMAIN_NOTHING;
-    case WR_IO:
-    case WR_BROKENPIPE:
-    case WR_NOTFOUND: return DOMAIN_BAD;
-    default: return DOMAIN_NOTHING;
-    }
-    if (challenge_is_block(visit->challenge))
-        return DOMAIN_BLOCKED;
-    if (visit->status == 429)
-        return DOMAIN_BUSY;
-    return visit->status >= 500 ? DOMAIN_BAD : DOMAIN_GOOD;
-}
-
-static wr_err ask_for_it(struct hop *hop, enum domain_verdict *ret_verdict, wr_time deadline)
-{
-    struct crawl *crawl = hop->crawl;
-    wr_err err = wr_sem_acquire(crawl->requests, deadline);
-    if (err) {
-        snprintf(hop->why, sizeof(hop->why), "others were being fetched: %s", wr_err_text(err));
-        return refuse(hop, err, CRAWL_FAILED);
-    }
-    visit_free(&hop->visit);
-    wr_time limit = wr_after(crawl->conf.timeout);
-    err = visit_run(&hop->visit, limit < deadline ? limit : deadline);
-    wr_sem_release(crawl->requests);
-    hop->answered = !err;
-    *ret_verdict = verdict_of(&hop->visit, err, wr_now() >= limit);
-    memcpy(hop->why, hop->visit.why, sizeof(hop->why));
-    if (err == WR_DENIED || err == WR_UNSUPPORTED || err == WR_INVALID || err == WR_BUSY)
-        return refuse(hop, err, CRAWL_REFUSED);
-    hop->err = err;
-    hop->outcome = err == WR_TIMEOUT ? CRAWL_LATE : err == WR_CANCELED ? CRAWL_CANCELED
-                                                                       : CRAWL_FAILED;
-    bool again = *ret_verdict == DOMAIN_BAD || *ret_verdict == DOMAIN_BUSY;
-    return err ? err : again ? WR_SHED : WR_OK;
-}
-
-/* As the innermost way of a retry.  Only what it returns decides whether there is another
- * try; what is told is in the hop. */
-static wr_err try_hop(const struct wr_way *way, struct wr_ask *ask, wr_time deadline)
-{
-    struct hop *hop = way->self;
-    struct crawl *crawl = hop->crawl;
-    struct domain *domain;
-    enum domain_verdict verdict = DOMAIN_NOTHING;
-    (void)ask;
-    wr_err err = domain_enter(&domain, crawl->domains, hop->domain, hop->why, deadline);
-    if (err)
-        return refuse(hop, err, CRAWL_FAILED);
-    err = permit_check(&crawl->permit, domain, hop->url, hop->why, deadline);
-    if (err == WR_INVALID) {
-        err = refuse(hop, WR_DENIED, CRAWL_REFUSED);
-    } else if (err) {
-        err = refuse(hop, err, err == WR_DENIED || err == WR_IO ? CRAWL_ROBOTS
-                                                                : outcome_of_turn(err));
-    } else if ((err = domain_turn(domain, hop->why, deadline))) {
-        err = refuse(hop, err, outcome_of_turn(err));
-    } else {
-        err = ask_for_it(hop, &verdict, deadline);
-    }
-    domain_leave(domain, verdict, verdict == DOMAIN_NOTHING ? 0 : hop->visit.retry_after);
-    return err;
-}
-
-/* Ask for it, as often as it takes.  A last answer that is a refusal is still an answer. */
-static wr_err run_hop(struct hop *hop, wr_time deadline)
-{
-    struct wr_ask ask = { .safe = true };
-    const struct wr_way *way = WR_RETRIED(hop->crawl->retry, WR_WAY(try_hop, hop));
-    wr_err err = wr_way_ask(way, &ask, deadline);
-    wr_ask_done(&ask);
-    if (err == WR_CANCELED) {       /* perhaps between two tries */
-        hop->outcome = CRAWL_CANCELED;
-        return err;
-    }
-    return hop->answered && hop->err != WR_CANCELED ? WR_OK : hop->err;
-}
 
 /* ---- the way to a page ---- */
 
@@ -234,6 +119,26 @@ static void finish_unchanged(struct path *path)
     path->page->fetched_at = wr_wall();
 }
 
+/* Nothing was had.  That a person is wanted there is known from before. */
+static wr_err finish_without(struct path *path, struct hop *hop, wr_err err)
+{
+    struct crawl_page *page = path->page;
+    struct domain_stat stat = domain_stat(path->crawl->ground.domains, hop->domain);
+    if (hop->outcome != CRAWL_COOLING || !stat.wants) {
+        page->retry_in = hop->outcome == CRAWL_LATER ? hop->retry_in : stat.cooling;
+        if (hop->outcome == CRAWL_LATER && page->redirects
+            && !(page->url = strdup(path->url.text)))
+            return fail(path, WR_NOMEM, CRAWL_FAILED, path->url.text, "");
+        return fail(path, err, hop->outcome, path->url.text, hop->why);
+    }
+    page->url = strdup(path->url.text);
+    page->challenge = stat.wants;
+    page->challenged = stat.cooled;
+    page->retry_in = stat.cooling;
+    page->outcome = CRAWL_CHALLENGED;
+    return page->url ? WR_OK : fail(path, WR_NOMEM, CRAWL_FAILED, path->url.text, "");
+}
+
 static wr_err go_on(struct path *path, const char *location)
 {
     const struct crawl_conf *conf = &path->crawl->conf;
@@ -262,16 +167,23 @@ static wr_err take_hop(struct path *path, bool *ret_done, wr_time deadline)
     struct crawl *crawl = path->crawl;
     const struct crawl_conf *conf = &crawl->conf;
     const struct crawl_page *memo = &path->memo;
-    struct hop hop = { .crawl = crawl, .url = &path->url, .visit = {
+    bool first = path->page->redirects == 0;
+    struct hop hop = { .ground = &crawl->ground, .url = &path->url,
+                       .ask = first ? path->ask : NULL, .visit = {
         .client = crawl->client, .url = path->url.text, .body_max = conf->body_max,
         .pdf_max = path->ask->accept_pdf ? conf->pdf_max : 0 } };
-    if (conf->listed && conf->listed(conf->listed_arg, path->url.host))
-        return fail(path, WR_DENIED, CRAWL_LISTED, path->url.text,
-                    "its domain is on the list of those not to be visited");
+    wr_err err = conf->listed ? conf->listed(conf->listed_arg, path->url.host) : WR_OK;
+    if (err)
+        return fail(path, err, err == WR_DENIED ? CRAWL_LISTED : CRAWL_HELD, path->url.text,
+                    err == WR_DENIED ? "its domain is on the list of those not to be visited"
+                                     : "whether its domain may be visited is not known now");
     name_domain(hop.domain, &path->url);
-    if (path->page->redirects == 0)
+    if (first)
         memcpy(path->first, hop.domain, sizeof(path->first));
-    if (path->ask->cookie && strcmp(path->first, hop.domain) == 0)
+    /* Who is sent on within a domain waits there: nobody is before him for long. */
+    bool elsewhere = strcmp(path->first, hop.domain) != 0;
+    hop.patience = first || elsewhere ? path->ask->patience : 0;
+    if (path->ask->cookie && !elsewhere)
         hop.visit.cookie = path->ask->cookie;
     /* That a page of scripts is the same does not say that they would show the same. */
     bool known = memo->bytes && !memo->rendered && memo->url
@@ -280,11 +192,10 @@ static wr_err take_hop(struct path *path, bool *ret_done, wr_time deadline)
         hop.visit.etag = memo->etag;
         hop.visit.last_modified = memo->last_modified;
     }
-    wr_err err = run_hop(&hop, deadline);
+    err = hop_run(&hop, deadline);
     *ret_done = true;
     if (err) {
-        err = fail(path, err, hop.outcome, path->url.text, hop.why);
-        path->page->retry_in = domain_stat(crawl->domains, hop.domain).cooling;
+        err = finish_without(path, &hop, err);
     } else if (known && hop.visit.status == 304) {
         finish_unchanged(path);
     } else if (hop.visit.location) {
@@ -313,22 +224,28 @@ static void recall(struct path *path, wr_time deadline)
         return;
     wr_err err = memory->recall(memory->self, path->url.text, &path->memo, deadline);
     if (err && err != WR_NOTFOUND)
-        wr_counter_add(path->crawl->forgotten, 1);
+        crawl_forgot(path->crawl);
     if (err)
         path->memo = (struct crawl_page){ 0 };
 }
 
 /* What was seen with somebody's cookie is his. */
 static void keep(struct crawl *crawl, const struct crawl_ask *ask, const char *url,
-                 const struct crawl_page *page, wr_time deadline)
+                 struct crawl_page *page, wr_time deadline)
 {
     const struct crawl_memory *memory = crawl->conf.memory;
     bool is_new = page->outcome == CRAWL_UNCHANGED || page->outcome == CRAWL_FETCHED
                   || page->rendered;
     if (!memory || ask->cookie || !is_new || page->status != 200)
         return;
-    if (memory->keep(memory->self, url, page, deadline))
-        wr_counter_add(crawl->forgotten, 1);
+    page->unkept = ask->keeps && strcmp(url, ask->url) == 0;
+    if (!page->unkept && memory->keep(memory->self, url, page, deadline))
+        crawl_forgot(crawl);
+}
+
+void crawl_forgot(struct crawl *crawl)
+{
+    wr_counter_add(crawl->forgotten, 1);
 }
 
 /* ---- rendering ---- */
@@ -340,25 +257,26 @@ static wr_err load_once(struct crawl *crawl, const struct fetch_url *url, struct
     const struct crawl_conf *conf = &crawl->conf;
     char name[DOMAIN_NAME_MAX], why[DOMAIN_WHY];
     struct domain *domain;
-    if (conf->listed && conf->listed(conf->listed_arg, url->host))
-        return WR_DENIED;
+    wr_err err = conf->listed ? conf->listed(conf->listed_arg, url->host) : WR_OK;
+    if (err)
+        return err;
     name_domain(name, url);
-    wr_err err = domain_enter(&domain, crawl->domains, name, why, deadline);
+    err = domain_enter(&domain, crawl->ground.domains, name, why, deadline);
     if (err)
         return err;
     enum domain_verdict verdict = DOMAIN_NOTHING;
-    err = permit_check(&crawl->permit, domain, url, why, deadline);
+    err = permit_check(&crawl->ground.permit, domain, url, why, deadline);
     if (!err)
         err = domain_extra(domain, why);
     if (!err)
-        err = wr_sem_acquire(crawl->requests, deadline);
+        err = wr_sem_acquire(crawl->ground.requests, deadline);
     if (!err) {
         wr_time limit = wr_after(conf->timeout);
         *visit = (struct visit){ .client = crawl->client, .url = url->text, .accept = "*/*",
                                  .body_max = LOAD_MAX, .any_kind = true };
         err = visit_run(visit, limit < deadline ? limit : deadline);
-        wr_sem_release(crawl->requests);
-        verdict = verdict_of(visit, err, wr_now() >= limit);
+        wr_sem_release(crawl->ground.requests);
+        verdict = hop_verdict(visit, err, wr_now() >= limit);
     }
     domain_leave(domain, verdict, verdict == DOMAIN_NOTHING ? 0 : visit->retry_after);
     return err;
@@ -422,7 +340,7 @@ static wr_err show(struct crawl *crawl, const struct crawl_page *page, struct wr
 
 /* It is kept under the name that it was asked for by. */
 static void keep_rendered(struct crawl *crawl, const struct crawl_ask *ask,
-                          const struct crawl_page *page, wr_time deadline)
+                          struct crawl_page *page, wr_time deadline)
 {
     struct fetch_url url;
     const char *clause;
@@ -505,14 +423,19 @@ void crawl_page_free(struct crawl_page *page)
     page->bytes = NULL;
 }
 
+wr_time crawl_put_off(struct crawl *crawl, const char *domain)
+{
+    return domain_put_off(crawl->ground.domains, domain);
+}
+
 struct domain_stat crawl_domain(struct crawl *crawl, const char *domain)
 {
-    return domain_stat(crawl->domains, domain);
+    return domain_stat(crawl->ground.domains, domain);
 }
 
 void crawl_release(struct crawl *crawl, const char *domain)
 {
-    domain_release(crawl->domains, domain);
+    domain_release(crawl->ground.domains, domain);
 }
 
 const char *crawl_outcome_name(enum crawl_outcome outcome)
@@ -524,20 +447,13 @@ const char *crawl_outcome_name(enum crawl_outcome outcome)
 
 static void set_defaults(struct crawl_conf *conf)
 {
-    if (!conf->at_once)
-        conf->at_once = 4;
-    if (!conf->body_max)
-        conf->body_max = 4u << 20;
-    if (!conf->pdf_max)
-        conf->pdf_max = 32u << 20;
-    if (!conf->timeout)
-        conf->timeout = WR_S(30);
-    if (!conf->redirects_max)
-        conf->redirects_max = 5;
-    if (!conf->tries_max)
-        conf->tries_max = 4;
-    if (!conf->ttl)
-        conf->ttl = WR_S(7 * 24 * 3600);
+    conf->at_once = conf->at_once ? conf->at_once : 4;
+    conf->body_max = conf->body_max ? conf->body_max : 4u << 20;
+    conf->pdf_max = conf->pdf_max ? conf->pdf_max : 32u << 20;
+    conf->timeout = conf->timeout ? conf->timeout : WR_S(30);
+    conf->redirects_max = conf->redirects_max ? conf->redirects_max : 5;
+    conf->tries_max = conf->tries_max ? conf->tries_max : 4;
+    conf->ttl = conf->ttl ? conf->ttl : WR_S(7 * 24 * 3600);
 }
 
 static wr_err open_client(struct crawl *crawl)
@@ -562,11 +478,11 @@ wr_err crawl_open(struct crawl **ret, const struct crawl_conf *conf)
     set_defaults(&crawl->conf);
     wr_err err = open_client(crawl);
     if (!err)
-        err = domains_new(&crawl->domains, &conf->domain);
+        err = domains_new(&crawl->ground.domains, &conf->domain);
     if (!err)
-        err = wr_sem_new(&crawl->requests, "crawl.requests", crawl->conf.at_once);
+        err = wr_sem_new(&crawl->ground.requests, "crawl.requests", crawl->conf.at_once);
     if (!err)
-        err = wr_retry_new(&crawl->retry, &(struct wr_retry_conf){
+        err = wr_retry_new(&crawl->ground.retry, &(struct wr_retry_conf){
             .name = "crawl", .tries_max = crawl->conf.tries_max, .pause_min = PAUSE,
             .pause_max = PAUSE, .pause_cap = PAUSE_CAP });
     if (!err && conf->browser.path) {
@@ -578,7 +494,9 @@ wr_err crawl_open(struct crawl **ret, const struct crawl_conf *conf)
         crawl_close(crawl);
         return err;
     }
-    crawl->permit = (struct permit){ .client = crawl->client, .ttl = crawl->conf.robots_ttl };
+    crawl->ground.timeout = crawl->conf.timeout;
+    crawl->ground.permit = (struct permit){ .client = crawl->client,
+                                            .ttl = crawl->conf.robots_ttl };
     for (int i = 0; i < CRAWL_OUTCOMES; i++)
         crawl->counted[i] = wr_metric_counter(&fetches, outcome_names[i]);
     crawl->forgotten = wr_metric_counter(&memory_failures);
@@ -591,10 +509,10 @@ void crawl_close(struct crawl *crawl)
     if (!crawl)
         return;
     wr_fetch_client_close(crawl->client, WR_NOW);
-    domains_free(crawl->domains);
-    if (crawl->requests)
-        wr_sem_free(crawl->requests);
-    wr_retry_free(crawl->retry);
+    domains_free(crawl->ground.domains);
+    if (crawl->ground.requests)
+        wr_sem_free(crawl->ground.requests);
+    wr_retry_free(crawl->ground.retry);
     browser_close(crawl->browser);
     free(crawl);
 }

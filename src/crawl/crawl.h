@@ -32,6 +32,9 @@
  * fetched, or kept, is given to a browser that has no network (browser.h), and what its scripts
  * ask for passes all of the above but for the wait for a turn.
  *
+ * A domain that is left alone since it wants a person is not asked again: the next who come get
+ * the same challenge, until somebody says that it was solved (crawl_release).
+ *
  * What was fetched is kept in the memory that the caller has for it, and not asked for again
  * for `ttl`; afterwards only if it has changed, as far as the site can tell.
  */
@@ -65,9 +68,14 @@ enum crawl_outcome {
     /* with an error: */
     CRAWL_INVALID,                  /* no URL that is fetched */
     CRAWL_LISTED,                   /* the domain is on the caller's list */
-    CRAWL_ROBOTS,                   /* robots.txt forbids it, or cannot be had */
+    CRAWL_ROBOTS,                   /* robots.txt forbids it */
+    CRAWL_ROBOTS_UNREACHABLE,       /* ... cannot be had, for now */
     CRAWL_COOLING,                  /* the domain is left alone for a while */
     CRAWL_SPENT,                    /* the domain's turns of today are taken */
+    CRAWL_LATER,                    /* ... has no turn within the caller's patience: retry_in;
+                                     * url is where it leads to, if it was sent on */
+    CRAWL_HELD,                     /* the caller did not let it go out (BUSY), or could not
+                                     * say whether it may: the error is his */
     CRAWL_REFUSED,                  /* too large, of another kind, an internal address, ... */
     CRAWL_LATE,                     /* the deadline passed */
     CRAWL_CANCELED,
@@ -88,7 +96,9 @@ struct crawl_page {
     enum challenge challenge;
     unsigned redirects;
     bool rendered;                  /* its scripts have run; it is UTF-8 then */
-    wr_time retry_in;               /* when it is left alone: for how much longer */
+    bool unkept;                    /* the caller said that he keeps it, and is to */
+    wr_time retry_in;               /* COOLING, LATER: after how long to ask again */
+    wr_time challenged;             /* how long ago it was, if it was not asked again since */
     char why[CRAWL_WHY];            /* after an error, or if it could not be rendered: a
                                      * sentence */
 };
@@ -120,7 +130,8 @@ struct crawl_conf {
     wr_time ttl;                    /* 7 days */
     wr_time robots_ttl;             /* 24 h */
     const struct crawl_memory *memory;                      /* or NULL */
-    bool (*listed)(void *arg, const char *host);            /* whether not to go there */
+    /* Whether to go there.  Errors: DENIED, not; others: it is not known, and nobody goes. */
+    wr_err (*listed)(void *arg, const char *host);
     void *listed_arg;
     struct browser_conf browser;    /* without a path there is none; load is the crawl's */
 };
@@ -130,6 +141,14 @@ struct crawl_ask {
     const char *cookie;             /* for the domain of this URL alone; or NULL */
     bool accept_pdf;
     bool renew;                     /* ask, even if what is kept is not yet old */
+    wr_time patience;               /* for the turn of its domain, and of others that it leads
+                                     * to; 0: until the deadline */
+    wr_err (*go)(void *arg, wr_time deadline);  /* or NULL: asked once, before a request goes
+                                     * out; with an error none does, and it is returned */
+    void *go_arg;
+    bool keeps;                     /* the caller keeps it, with what he makes of it: where the
+                                     * memory would have it by this very URL, page.unkept is
+                                     * set instead */
 };
 
 /* In the scope of the calling fiber, which must close it before its task returns.
@@ -141,8 +160,8 @@ void crawl_close(struct crawl *crawl);
 
 /* Fetch a page.  *ret is set in any case, and given back with crawl_page_free.
  * Errors: INVALID, DENIED, UNSUPPORTED, OPENCIRCUIT (the domain is left alone), BUSY (its turns
- * of today are taken; or there is no room for another domain), TIMEOUT, CANCELED, NOTFOUND (the
- * name has no address), IO, NOMEM; outcome and why say more. */
+ * of today are taken; it has none soon; there is no room for another domain), TIMEOUT,
+ * CANCELED, NOTFOUND (the name has no address), IO, NOMEM; outcome and why say more. */
 wr_err crawl_get(struct crawl *crawl, const struct crawl_ask *ask, struct crawl_page *ret,
                  wr_time deadline);
 void crawl_page_free(struct crawl_page *page);
@@ -154,11 +173,18 @@ void crawl_page_free(struct crawl_page *page);
 wr_err crawl_render(struct crawl *crawl, const struct crawl_ask *ask, struct crawl_page *page,
                     wr_time deadline);
 
+/* Whoever keeps pages himself could not: it is counted as a failure of the memory. */
+void crawl_forgot(struct crawl *crawl);
+
 /* Whether there is one, though perhaps not where it was said. */
 bool crawl_has_browser(const struct crawl *crawl);
 
-/* How a domain stands ("example.org", "example.org:8080"); and that it need not be left alone
- * any more, as somebody has solved what it asked. */
+/* How long to stay away from a domain that has no turn soon ("example.org",
+ * "example.org:8080"): domain_put_off. */
+wr_time crawl_put_off(struct crawl *crawl, const char *domain);
+
+/* How a domain stands; and that it need not be left alone any more, as somebody has solved what
+ * it asked. */
 struct domain_stat crawl_domain(struct crawl *crawl, const char *domain);
 void crawl_release(struct crawl *crawl, const char *domain);
 

@@ -116,6 +116,23 @@ TEST(only_pages_are_kept_and_not_what_somebody_alone_may_see)
     end();
 }
 
+TEST(who_keeps_pages_himself_is_told_to_unless_the_memory_has_another_name_for_it)
+{
+    struct shelf shelf = { 0 };
+    struct crawl_memory memory;
+    BEGIN(with(&shelf, &memory), { "/a", .body = "x" }, { "/404", .status = 404 });
+    CHECK_OK(get_as((struct crawl_ask){ .keeps = true }, "a.test", "/a"));
+    CHECK(page.unkept);
+    CHECK_EQ(0, shelf.keeps);
+    CHECK_OK(get_as((struct crawl_ask){ .keeps = true }, "a.test", "/404"));
+    CHECK(!page.unkept);
+    CHECK_OK(get_as((struct crawl_ask){ .keeps = true }, "a.test", "/a#part"));
+    CHECK(!page.unkept);
+    CHECK_EQ(1, shelf.keeps);
+    crawl_page_free(&shelf.kept);
+    end();
+}
+
 TEST(a_memory_that_fails_is_counted_and_done_without)
 {
     struct shelf shelf = { .broken = true };
@@ -197,6 +214,7 @@ static wr_err render_pages(void *arg)
     struct crawl_conf conf = with(&shelf, &memory);
     (void)arg;
     conf.browser.path = BROWSER_PATH;
+    conf.browser.quiet = WR_S(2);           /* others use the processors, too */
     conf.domain.interval = WR_S(5);
     BEGIN(conf, { "/a", .body = APP "<script src=/forbidden.js></script>"
                                 "<script src=http://10.0.0.1/x.js></script>" },

@@ -81,9 +81,11 @@ TEST(what_robots_forbid_is_not_asked_for)
     end();
 }
 
-static bool is_listed(void *arg, const char *host)
+static wr_err is_listed(void *arg, const char *host)
 {
-    return strcmp(arg, host) == 0;
+    if (strcmp(host, "c.test") == 0)
+        return WR_TIMEOUT;
+    return strcmp(arg, host) == 0 ? WR_DENIED : WR_OK;
 }
 
 TEST(what_is_on_the_list_is_not_asked)
@@ -101,6 +103,20 @@ TEST(what_is_on_the_list_is_not_asked)
     CHECK_ERR(WR_DENIED, get("/go"));
     CHECK_STR("listed", outcome());
     CHECK_STR("/robots.txt /a /go", stranger_paths(&stranger));
+    end();
+}
+
+TEST(while_nobody_can_read_the_list_nobody_is_asked)
+{
+    static char listed[] = "b.test";
+    struct crawl_conf conf = FREE;
+    conf.listed = is_listed;
+    conf.listed_arg = listed;
+    BEGIN(conf, { "/a", .body = "x" });
+    CHECK_ERR(WR_TIMEOUT, get_from("c.test", "/a"));
+    CHECK_STR("held", outcome());
+    CHECK(strstr(page.why, "whether its domain may be visited is not known now"));
+    CHECK_EQ(0, stranger.asked);
     end();
 }
 
@@ -204,6 +220,14 @@ TEST(a_redirect_to_where_robots_may_not_go_is_not_followed)
     CHECK_ERR(WR_DENIED, get("/go"));
     CHECK_STR("robots", outcome());
     CHECK_STR("/robots.txt /go", stranger_paths(&stranger));
+    end();
+}
+
+TEST(that_robots_txt_cannot_be_read_is_told_apart_from_what_it_forbids)
+{
+    BEGIN(FREE, { "/robots.txt", .status = 503 });
+    CHECK_ERR(WR_IO, get("/a"));
+    CHECK_STR("robots_unreachable", outcome());
     end();
 }
 
@@ -328,10 +352,14 @@ TEST(who_wants_a_person_is_left_alone_until_there_was_one)
     CHECK_STR("challenged", outcome());
     CHECK_EQ(CHALLENGE_TURNSTILE, page.challenge);
     CHECK_EQ(403, page.status);
+    CHECK_EQ(0, page.challenged);
     CHECK_EQ(2, stranger.asked);                    /* a challenge is not tried again */
-    CHECK_ERR(WR_OPENCIRCUIT, get("/a"));
-    CHECK_STR("cooling", outcome());
-    CHECK_EQ(WR_S(3600), page.retry_in);
+    CHECK_OK(wr_sleep(wr_after(WR_S(100))));
+    CHECK_OK(get("/b"));                            /* who comes next wants the same person */
+    CHECK_STR("challenged", outcome());
+    CHECK_EQ(CHALLENGE_TURNSTILE, page.challenge);
+    CHECK_EQ(WR_S(100), page.challenged);
+    CHECK_EQ(WR_S(3500), page.retry_in);
     CHECK_EQ(2, stranger.asked);
     crawl_release(crawl, name_at("a.test"));
     CHECK_OK(get("/a"));
@@ -339,6 +367,154 @@ TEST(who_wants_a_person_is_left_alone_until_there_was_one)
     CHECK_OK(get("/b"));
     CHECK_EQ(CHALLENGE_LOGIN, page.challenge);
     CHECK_EQ(0, crawl_domain(crawl, name_at("a.test")).cooling);
+    end();
+}
+
+TEST(who_fails_too_often_is_left_alone_and_wants_no_person)
+{
+    BEGIN(FREE, { "/a", .status = 500 });
+    CHECK_OK(get("/a"));
+    CHECK_OK(get("/a"));
+    CHECK_EQ(6, stranger.asked);                    /* five times on end, and robots.txt */
+    CHECK_ERR(WR_OPENCIRCUIT, get("/a"));
+    CHECK_STR("cooling", outcome());
+    CHECK_EQ(CHALLENGE_NONE, page.challenge);
+    end();
+}
+
+/* ---- what the caller has a say in ---- */
+
+static wr_err count_and_say(void *arg, wr_time deadline)
+{
+    int *left = arg;
+    CHECK(deadline > wr_now());
+    return (*left)-- > 0 ? WR_OK : WR_BUSY;
+}
+
+TEST(a_request_goes_out_if_the_caller_lets_it_and_is_asked_of_him_once)
+{
+    int left = 1;
+    struct crawl_ask ask = { .go = count_and_say, .go_arg = &left };
+    BEGIN(FREE, { "/a", .status = 500 }, { "/a", .status = 302, .headers = "Location: b\r\n" },
+          { "/b", .body = "x" }, { "/robots.txt", .body = "User-agent: *\nDisallow: /no\n" });
+    CHECK_OK(get_as(ask, "a.test", "/a"));          /* with a retry and a redirect */
+    CHECK_EQ(0, left);
+    CHECK_ERR(WR_DENIED, get_as(ask, "a.test", "/no"));
+    CHECK_EQ(0, left);                              /* nobody would have been asked */
+    unsigned asked = stranger.asked;
+    CHECK_ERR(WR_BUSY, get_as(ask, "a.test", "/b"));
+    CHECK_STR("held", outcome());
+    CHECK_EQ(asked, stranger.asked);
+    end();
+}
+
+static wr_err take_too_long(void *arg, wr_time deadline)
+{
+    (void)arg, (void)deadline;
+    return WR_TIMEOUT;
+}
+
+TEST(a_caller_who_cannot_say_whether_it_may_go_out_is_not_a_page_that_is_late)
+{
+    struct crawl_ask ask = { .go = take_too_long };
+    BEGIN(FREE, { "/a", .body = "x" });
+    CHECK_ERR(WR_TIMEOUT, get_as(ask, "a.test", "/a"));
+    CHECK_STR("held", outcome());
+    CHECK_STR("/robots.txt", stranger_paths(&stranger));
+    end();
+}
+
+TEST(who_has_no_patience_is_told_when_to_come_again_each_another_time)
+{
+    struct crawl_ask ask = { .patience = WR_S(2) };
+    BEGIN(STEADY, { "/a", .body = "x" });
+    CHECK_OK(get_as(ask, "a.test", "/a"));
+    wr_time begun = wr_now();
+    for (int i = 0; i < 20; i++) {                  /* not all for the same turn */
+        CHECK_ERR(WR_BUSY, get_as(ask, "a.test", "/a"));
+        CHECK_STR("later", outcome());
+        CHECK(!page.url);
+        CHECK_EQ(WR_S(7), page.retry_in);
+        CHECK_EQ((1 + i / 8) * WR_S(7), crawl_put_off(crawl, name_at("a.test")));
+    }
+    CHECK_EQ(0, wr_now() - begun);
+    CHECK_OK(get_as(ask, "b.test", "/a"));          /* that has its own turns */
+    CHECK_OK(wr_sleep(begun + WR_S(5)));
+    CHECK_OK(get_as(ask, "a.test", "/a"));          /* which is soon enough */
+    CHECK_EQ(WR_S(7), wr_now() - begun);
+    CHECK_EQ(WR_S(7), crawl_put_off(crawl, name_at("a.test")));     /* as if none had been */
+    end();
+}
+
+TEST(who_has_no_patience_is_put_off_when_a_site_wants_to_be_asked_later)
+{
+    struct crawl_ask ask = { .patience = WR_S(2) };
+    BEGIN(FREE, { "/a", .status = 429, .headers = "Retry-After: 40\r\n" },
+          { "/a", .body = "fine" },
+          { "/b", .status = 429, .headers = "Retry-After: 3600\r\n" });
+    wr_time begun = wr_now();
+    CHECK_ERR(WR_BUSY, get_as(ask, "a.test", "/a"));
+    CHECK_STR("later", outcome());
+    CHECK_EQ(WR_S(40), page.retry_in);
+    CHECK_EQ(0, wr_now() - begun);
+    CHECK_OK(wr_sleep(begun + WR_S(40)));
+    CHECK_OK(get_as(ask, "a.test", "/a"));
+    CHECK_STR("fetched", outcome());
+    CHECK_OK(get_as(ask, "a.test", "/b"));          /* that is its answer */
+    CHECK_EQ(429, page.status);
+    end();
+}
+
+static wr_err get_slowly(void *arg)
+{
+    struct crawl_page *slow = arg;
+    (void)!crawl_get(crawl, &(struct crawl_ask){ .url = stranger_url(&stranger, "a.test", "/s"),
+                                                 .patience = WR_S(2) }, slow,
+                     wr_after(WR_S(600)));
+    return WR_OK;
+}
+
+TEST(who_would_be_the_third_in_a_slow_site_does_not_wait)
+{
+    struct crawl_page slow[2] = { 0 };
+    struct wr_scope *scope;
+    BEGIN(FREE, { "/s", .body = "x", .delay = WR_S(20) });
+    REQUIRE_OK(wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "test",
+                                                             .deadline = WR_NEVER }));
+    CHECK_OK(wr_scope_go(scope, "test.slow", get_slowly, &slow[0]));
+    CHECK_OK(wr_scope_go(scope, "test.slow", get_slowly, &slow[1]));
+    settle();
+    wr_time begun = wr_now();
+    CHECK_ERR(WR_BUSY, get_as((struct crawl_ask){ .patience = WR_S(2) }, "a.test", "/s"));
+    CHECK_STR("later", outcome());
+    CHECK_EQ(0, wr_now() - begun);
+    (void)!wr_scope_join(scope, WR_NEVER);
+    CHECK_EQ(CRAWL_FETCHED + CRAWL_LATER, slow[0].outcome + slow[1].outcome);
+    (void)!wr_scope_close(scope);
+    crawl_page_free(&slow[0]);
+    crawl_page_free(&slow[1]);
+    end();
+}
+
+TEST(who_was_sent_to_another_site_that_has_no_turn_is_told_where)
+{
+    struct crawl_ask ask = { .patience = WR_S(2) };
+    BEGIN(STEADY, { "/a", .body = "" }, { "/b", .body = "x" });
+    send_on(0, "b.test", "/b");
+    CHECK_OK(get_as(ask, "b.test", "/b"));
+    CHECK_ERR(WR_BUSY, get_as(ask, "a.test", "/a"));
+    CHECK_STR("later", outcome());
+    CHECK_STR(stranger_url(&stranger, "b.test", "/b"), page.url);
+    end();
+}
+
+TEST(who_was_sent_on_within_a_site_waits_for_the_turn_there)
+{
+    struct crawl_ask ask = { .patience = WR_S(2) };
+    BEGIN(STEADY, { "/a", .status = 302, .headers = "Location: b\r\n" }, { "/b", .body = "x" });
+    wr_time begun = wr_now();
+    CHECK_OK(get_as(ask, "a.test", "/a"));
+    CHECK_EQ(WR_S(7), wr_now() - begun);
     end();
 }
 

@@ -22,6 +22,8 @@
 #define BUSY_MAX 3                  /* refusals on end */
 #define BAD_MAX 5                   /* failures on end */
 #define DAY WR_S(24 * 3600)
+#define AGAIN WR_S(1)               /* who is put off comes again after that, at the earliest */
+#define HERD 8                      /* that come again for one turn */
 
 static struct wr_metric waits = {
     .name = "crawl_turn_seconds", .help = "How long a turn of a domain was waited for.",
@@ -46,7 +48,9 @@ struct domain {
     uint32_t users;                 /* inside, or waiting to be */
     wr_time left;                   /* when the last one left */
     wr_time next;                   /* turn */
-    wr_time cool_until;
+    uint32_t put_off;               /* who were, since the last turn was taken */
+    wr_time cooled_at, cool_until;
+    enum challenge wants;
     int64_t day;
     uint32_t today;
     uint32_t cooldowns, busy, bad;  /* on end */
@@ -316,12 +320,28 @@ wr_err domain_turn(struct domain *domain, char why[DOMAIN_WHY], wr_time deadline
     err = judge(domain, now, why);      /* it may be another day */
     if (!err) {
         count_turn(domain);
+        domain->put_off = 0;
         domain->next = now + span_of(domain);
     }
     wr_mutex_unlock(&domains->lock);
     if (!err)
         wr_histogram_observe(domains->waits, now - begun);
     return err;
+}
+
+wr_time domain_put_off(struct domains *domains, const char *name)
+{
+    wr_time now = wr_now(), due = now + AGAIN;
+    wr_mutex_lock(&domains->lock);
+    struct domain *domain = find(domains, name,
+                                 wr_scatter(domains->seed, name, strlen(name)));
+    if (domain) {
+        due = due > domain->next ? due : domain->next;
+        wr_time span = span_of(domain);
+        due += domain->put_off++ / HERD * (span > AGAIN ? span : AGAIN);
+    }
+    wr_mutex_unlock(&domains->lock);
+    return due - now;
 }
 
 wr_err domain_extra(struct domain *domain, char why[DOMAIN_WHY])
@@ -347,6 +367,7 @@ static void cool(struct domain *domain, wr_time now, wr_time retry_after)
         span = retry_after;
     if (span > conf->cooldown_max)
         span = conf->cooldown_max;
+    domain->cooled_at = now;
     domain->cool_until = now + span;
     domain->cooldowns++;
     domain->busy = domain->bad = 0;
@@ -363,7 +384,7 @@ static void settle(struct domain *domain, enum domain_verdict verdict, wr_time r
     if (domain->next < now + pause)
         domain->next = now + pause;
     if (verdict == DOMAIN_GOOD)
-        domain->busy = domain->bad = domain->cooldowns = 0;
+        domain->busy = domain->bad = domain->cooldowns = domain->wants = 0;
     domain->busy += verdict == DOMAIN_BUSY;
     domain->bad += verdict == DOMAIN_BAD;
     /* After a time alone it has one try. */
@@ -371,6 +392,13 @@ static void settle(struct domain *domain, enum domain_verdict verdict, wr_time r
     if (verdict == DOMAIN_BLOCKED || probe || domain->busy >= BUSY_MAX
         || domain->bad >= BAD_MAX)
         cool(domain, now, retry_after);
+}
+
+void domain_wants(struct domain *domain, enum challenge challenge)
+{
+    wr_mutex_lock(&domain->domains->lock);
+    domain->wants = challenge;
+    wr_mutex_unlock(&domain->domains->lock);
 }
 
 void domain_leave(struct domain *domain, enum domain_verdict verdict, wr_time retry_after)
@@ -427,6 +455,8 @@ void domain_put_robots(struct domain *domain, bool tls, const struct domain_robo
     } else {
         place->until = robots->until;
         place->unreachable = robots->unreachable && !place->rules;
+        place->status = robots->status;
+        place->err = robots->err;
     }
     bool full = domains->robots_size > domains->conf.robots_max;
     wr_mutex_unlock(&domains->lock);
@@ -456,8 +486,11 @@ struct domain_stat domain_stat(struct domains *domains, const char *name)
                                        wr_scatter(domains->seed, name, strlen(name)));
     if (domain) {
         stat.cooling = domain->cool_until > now ? domain->cool_until - now : 0;
+        stat.cooled = stat.cooling ? now - domain->cooled_at : 0;
+        stat.wants = stat.cooling ? domain->wants : CHALLENGE_NONE;
         stat.turn_in = domain->next > now ? domain->next - now : 0;
         stat.today = turns_today(domain);
+        stat.users = domain->users;
         if (stat.turn_in < stat.cooling)
             stat.turn_in = stat.cooling;
     }
@@ -472,7 +505,7 @@ void domain_release(struct domains *domains, const char *name)
                                  wr_scatter(domains->seed, name, strlen(name)));
     if (domain) {
         domain->cool_until = 0;
-        domain->busy = domain->bad = domain->cooldowns = 0;
+        domain->busy = domain->bad = domain->cooldowns = domain->wants = 0;
     }
     wr_mutex_unlock(&domains->lock);
 }

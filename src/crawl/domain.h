@@ -36,6 +36,7 @@
 #include <weir/err.h>
 #include <weir/time.h>
 
+#include "crawl/challenge.h"
 #include "crawl/robots.h"
 
 #define DOMAIN_NAME_MAX 264         /* a host, a port, a zero byte */
@@ -67,7 +68,10 @@ enum domain_verdict {
 struct domain_stat {
     wr_time turn_in;                /* until a turn could come; 0: now */
     wr_time cooling;                /* for how much longer it is left alone; 0: it is not */
+    wr_time cooled;                 /* how long ago that began */
+    enum challenge wants;           /* what a person would have to do before that ends */
     uint32_t today;                 /* turns */
+    uint32_t users;                 /* inside, or waiting to be */
 };
 
 /* Errors: NOMEM. */
@@ -87,9 +91,19 @@ wr_err domain_enter(struct domain **ret, struct domains *domains, const char *na
  * turn is too late), CANCELED. */
 wr_err domain_turn(struct domain *domain, char why[DOMAIN_WHY], wr_time deadline);
 
+/* Nobody waits here for the turn that could come: how long to stay away instead.  A few are
+ * told the next turn, a few more the one after it, and so on: so there is always somebody for
+ * one, and never all at once.  It is forgotten with the next turn: those who do not come, as
+ * nobody wants that page any more, keep nobody away. */
+wr_time domain_put_off(struct domains *domains, const char *name);
+
 /* Take one of the day's turns at once, for what goes with a turn: robots.txt, a script of a
  * page.  Errors as above, but for TIMEOUT and CANCELED. */
 wr_err domain_extra(struct domain *domain, char why[DOMAIN_WHY]);
+
+/* What it wants of a person before it lets anybody in: for who is inside, and finds it BLOCKED.
+ * That is known until it answers well. */
+void domain_wants(struct domain *domain, enum challenge challenge);
 
 /* Go out, with what came of it; it wants to be left alone for so long (0: it did not say). */
 void domain_leave(struct domain *domain, enum domain_verdict verdict, wr_time retry_after);
@@ -98,7 +112,9 @@ void domain_leave(struct domain *domain, enum domain_verdict verdict, wr_time re
 struct domain_robots {
     struct robots *rules;           /* NULL: none were ever read */
     wr_time until;                  /* then it is to be read again; 0: at once */
-    bool unreachable;               /* it could not be read, and there is no older one */
+    bool unreachable;               /* it could not be read, and there is no older one: */
+    unsigned status;                /* ... as it was answered with this, or, if it is 0, */
+    wr_err err;                     /* ... as there was no answer */
 };
 const struct domain_robots *domain_robots(const struct domain *domain, bool tls);
 

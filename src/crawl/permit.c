@@ -62,7 +62,7 @@ struct reading {
     struct robots *rules;           /* that were read; NULL: there are none */
     struct fetch_url next;          /* where it is instead, if `moved` */
     bool moved;
-    bool unreachable;
+    unsigned status;                /* of what cannot be taken for an answer; else 0 */
     bool inside;                    /* it is at an address where we do not go */
     char why[WR_FETCH_WHY_MAX];     /* after an error: a sentence */
 };
@@ -78,7 +78,7 @@ static wr_err take(struct reading *reading, const struct fetch_url *url,
         return WR_OK;
     }
     if (head->status == 429 || head->status >= 500)
-        reading->unreachable = true;
+        reading->status = head->status;
     if (head->status < 200 || head->status >= 300)
         return WR_OK;
     wr_err err = visit_read(&bytes, &more, fetch, ROBOTS_MAX, deadline);
@@ -99,7 +99,8 @@ static wr_err request(const struct permit *permit, struct reading *reading,
     if (!err) {
         err = take(reading, url, &head, fetch, deadline);
         wr_fetch_close(fetch);
-    } else {
+    } else {                        /* before there is an answer only addresses are denied */
+        reading->inside = err == WR_DENIED && head.status == 0;
         memcpy(reading->why, head.why, sizeof(reading->why));
     }
     wr_fetch_reply_free(&head);
@@ -113,7 +114,7 @@ static wr_err follow(const struct permit *permit, struct reading *reading,
     for (int i = 0; i <= REDIRECTS_MAX && !err; i++) {
         reading->moved = false;
         err = request(permit, reading, url, deadline);
-        reading->inside = err == WR_DENIED && i == 0;
+        reading->inside &= i == 0;  /* where it is sent to says nothing of the site */
         if (err || !reading->moved)
             return err;
         fetch_url_free(url);
@@ -167,15 +168,33 @@ static wr_err renew(const struct permit *permit, struct domain *domain,
         snprintf(why, DOMAIN_WHY, "%.*s", DOMAIN_WHY - 1, reading.why);
         return WR_INVALID;
     }
-    bool unreachable = err || reading.unreachable;
+    bool unreachable = err || reading.status;
     if (!unreachable && !reading.rules && (err = empty_rules(&reading.rules)))
         return err;
     wr_time span = unreachable ? permit->retry ? permit->retry : WR_S(300)
                                : permit->ttl ? permit->ttl : WR_S(24 * 3600);
     domain_put_robots(domain, url->tls, &(struct domain_robots){
-        .rules = reading.rules, .until = wr_after(span), .unreachable = unreachable });
+        .rules = reading.rules, .until = wr_after(span), .unreachable = unreachable,
+        .status = reading.status, .err = err });
     wr_counter_add(wr_metric_counter(&reads, unreachable ? "unreachable" : "read"), 1);
     return WR_OK;
+}
+
+/* What became of the last attempt to read them. */
+static wr_err tell_unreachable(const struct domain *domain, const struct domain_robots *robots,
+                               char *why)
+{
+    char status[40];
+    snprintf(status, sizeof(status), "it was answered with %u", robots->status);
+    const char *clause = robots->status               ? status
+                         : robots->err == WR_NOTFOUND ? "the name has no address"
+                         : robots->err == WR_TIMEOUT  ? "there was no answer in time"
+                         : robots->err == WR_DENIED   ? "it is inside this network or too large"
+                                                      : "there was no answer";
+    snprintf(why, DOMAIN_WHY, "robots.txt of %.60s cannot be read: %s; until it can be, no "
+             "page is (next try in %d s)", domain_name(domain), clause,
+             (int)((robots->until - wr_now() + WR_S(1) - 1) / WR_S(1)));
+    return WR_IO;
 }
 
 wr_err permit_check(const struct permit *permit, struct domain *domain,
@@ -187,11 +206,8 @@ wr_err permit_check(const struct permit *permit, struct domain *domain,
         err = renew(permit, domain, url, why, deadline);
     if (err)
         return err;
-    if (robots->unreachable) {
-        snprintf(why, DOMAIN_WHY, "robots.txt of %.100s cannot be read for now, so nothing "
-                 "of it is", domain_name(domain));
-        return WR_IO;
-    }
+    if (robots->unreachable)
+        return tell_unreachable(domain, robots, why);
     struct match job = { .rules = robots->rules, .target = url->target };
     if (robots_effort(robots->rules, strlen(url->target)) <= MATCH_HERE)
         run_match(&job);

@@ -1,5 +1,7 @@
 #include "crawl/permit.h"
 
+#include <zlib.h>
+
 #include "testing/stranger_rig.h"
 
 static struct wr_fetch_client *client;
@@ -84,11 +86,17 @@ TEST(a_site_whose_rules_cannot_be_read_allows_nothing_for_a_while)
 {
     BEGIN({ "/robots.txt", .status = 503 }, { "/robots.txt", .status = 429 },
           { "/robots.txt", .silent = true }, { "/robots.txt", .body = RULES });
+    static const char *const clauses[] = {
+        "it was answered with 503", "it was answered with 429", "there was no answer" };
     for (int i = 0; i < 3; i++) {
+        char told[DOMAIN_WHY];
         CHECK_ERR(WR_IO, check("/a"));
-        CHECK_STR("robots.txt of a.test cannot be read for now, so nothing of it is", why);
+        snprintf(told, sizeof(told), "robots.txt of a.test cannot be read: %s; until it can "
+                 "be, no page is (next try in 300 s)", clauses[i]);
+        CHECK_STR(told, why);
         CHECK_OK(wr_sleep(wr_after(WR_S(299))));
         CHECK_ERR(WR_IO, check("/a"));
+        CHECK(strstr(why, "(next try in 1 s)"));
         CHECK_EQ(i + 1, stranger.asked);
         CHECK_OK(wr_sleep(wr_after(WR_S(1))));
     }
@@ -138,7 +146,42 @@ TEST(rules_that_are_moved_to_an_internal_address_cannot_be_read)
 {
     BEGIN({ "/robots.txt", .status = 301, .headers = "Location: http://10.0.0.1/r\r\n" });
     CHECK_ERR(WR_IO, check("/a"));
-    CHECK_STR("robots.txt of a.test cannot be read for now, so nothing of it is", why);
+    CHECK_STR("robots.txt of a.test cannot be read: it is inside this network or too large; "
+              "until it can be, no page is (next try in 300 s)", why);
+    end();
+}
+
+TEST(rules_that_grow_too_much_when_they_are_unpacked_are_at_no_internal_address)
+{
+    static unsigned char plain[400000], packed[4000];
+    z_stream stream = { .next_in = plain, .avail_in = sizeof(plain), .next_out = packed,
+                        .avail_out = sizeof(packed) };
+    memset(plain, '#', sizeof(plain));
+    REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    BEGIN({ "/robots.txt", .headers = "Content-Encoding: gzip\r\n", .body = (char *)packed,
+            .body_len = stream.total_out });
+    deflateEnd(&stream);
+    CHECK_ERR(WR_IO, check("/a"));
+    CHECK_STR("robots.txt of a.test cannot be read: it is inside this network or too large; "
+              "until it can be, no page is (next try in 300 s)", why);
+    end();
+}
+
+TEST(a_site_whose_name_has_no_address_has_no_rules_that_can_be_read)
+{
+    BEGIN({ "/robots.txt", .body = RULES });
+    struct permit permit = { .client = client };
+    struct domain *domain;
+    struct fetch_url url;
+    const char *clause;
+    REQUIRE_OK(fetch_url_parse(&url, "http://nobody.test/x", NULL, &clause));
+    REQUIRE_OK(domain_enter(&domain, domains, "nobody.test", why, WR_NEVER));
+    CHECK_ERR(WR_IO, permit_check(&permit, domain, &url, why, wr_after(WR_S(60))));
+    CHECK_STR("robots.txt of nobody.test cannot be read: the name has no address; until it can "
+              "be, no page is (next try in 300 s)", why);
+    domain_leave(domain, DOMAIN_NOTHING, 0);
+    fetch_url_free(&url);
     end();
 }
 

@@ -12,19 +12,30 @@
 
 /* In the order of strcmp. */
 static const char *const against[] = {
-    "ad", "ads", "adsense", "advert", "advertisement", "alert", "aside", "backlinks", "banner",
-    "breadcrumb", "breadcrumbs", "byline", "captcha", "carousel", "catlinks", "comment",
-    "comments", "consent", "cookie", "cookies", "copyright", "crumbs", "dialog", "disclaimer",
-    "disqus", "donate", "editsection", "feedback", "flyout", "follow", "foot", "footer", "gdpr",
-    "hatnote", "hidden", "langlinks", "legal", "lightbox", "login", "masthead", "menu",
-    "menubar", "metadata", "modal", "nav", "navbar", "navbox", "navigation", "newsletter",
-    "noprint", "notice", "outbrain", "overlay", "pager", "pagination", "paging", "pingback",
-    "popular", "popup", "print", "privacy", "promo", "promotion", "rail", "rating", "readmore",
-    "recirc", "recommend", "recommended", "related", "replies", "respond", "rss", "search",
-    "share", "sharebar", "sharing", "shoutbox", "sidebar", "sidenav", "signin", "signup",
-    "sitemap", "skip", "social", "sponsor", "sponsored", "sr", "subscribe", "subscription",
-    "syndication", "taboola", "tagcloud", "tags", "teaser", "toc", "toolbar", "trackback",
-    "trending", "tweet", "widget", "widgets",
+    "ad", "ads", "adsense", "advert", "advertisement", "alert", "aside", "author", "authorbox",
+    "authors", "autor", "backlinks", "banner", "bio", "breadcrumb", "breadcrumbs", "byline",
+    "captcha", "carousel", "catlinks", "comment", "commentlist", "commentmetadata", "comments",
+    "consent", "cookie", "cookiebanner", "cookiebar", "cookieconsent", "cookies", "copyright",
+    "crumbs", "dialog", "disclaimer", "disqus", "donate", "editsection", "feedback", "flyout",
+    "follow", "foot", "footer", "gdpr", "hatnote", "hidden", "kommentar", "kommentare",
+    "langlinks", "legal", "lightbox", "login", "masthead", "menu", "menubar", "metadata",
+    "modal", "nav", "navbar", "navbox", "navigation", "newsletter", "newsletterbox",
+    "newsletters", "noprint", "notice", "outbrain", "overlay", "pager", "pagination", "paging",
+    "pingback", "popular", "popup", "postmeta", "print", "privacy", "promo", "promoted",
+    "promotion", "rail", "rating", "readmore", "recentcomments", "recirc", "recommend",
+    "recommendation", "recommendations", "recommended", "related", "relatedposts", "replies",
+    "respond", "rss", "search", "share", "sharebar", "sharedaddy", "shares", "sharing",
+    "shoutbox", "sidebar", "sidenav", "signin", "signup", "sitemap", "skip", "social",
+    "socialmedia", "sponsor", "sponsored", "sr", "subscribe", "subscription", "syndication",
+    "taboola", "tagcloud", "tags", "toc", "toolbar", "trackback", "trending", "tweet", "widget",
+    "widgets",
+};
+
+static const char *const teasers[] = { "teaser", "teasers" };
+
+/* Those of the words against it that name what readers wrote. */
+static const char *const of_readers[] = {
+    "comment", "commentlist", "comments", "disqus", "kommentar", "kommentare", "replies",
 };
 
 static const char *const in_favour[] = {
@@ -81,9 +92,14 @@ static bool any_word(const char *words, const char *const *list, size_t count)
     }
 }
 
-bool html_hint_against(const char *words)
+enum html_hint html_hint_against(const char *words)
 {
-    return any_word(words, against, sizeof(against) / sizeof(against[0]));
+    if (any_word(words, against, sizeof(against) / sizeof(against[0])))
+        return any_word(words, of_readers, sizeof(of_readers) / sizeof(of_readers[0]))
+            ? HTML_HINT_COMMENTS
+            : HTML_HINT_AGAINST;
+    return any_word(words, teasers, sizeof(teasers) / sizeof(teasers[0])) ? HTML_HINT_TEASER
+                                                                          : HTML_HINT_NONE;
 }
 
 bool html_hint_for(const char *words)

@@ -40,6 +40,17 @@ TEST_PLAIN(every_word_of_the_lists_is_found)
     CHECK(html_hint_for("text"));
 }
 
+TEST_PLAIN(comments_and_teasers_are_told_from_the_rest)
+{
+    CHECK_EQ(HTML_HINT_COMMENTS, html_hint_against("comment"));
+    CHECK_EQ(HTML_HINT_COMMENTS, html_hint_against("kommentare wide"));
+    CHECK_EQ(HTML_HINT_COMMENTS, html_hint_against("comments-sidebar"));
+    CHECK_EQ(HTML_HINT_AGAINST, html_hint_against("sidebar"));
+    CHECK_EQ(HTML_HINT_AGAINST, html_hint_against("related-teaser"));
+    CHECK_EQ(HTML_HINT_TEASER, html_hint_against("teaser-text"));
+    CHECK_EQ(HTML_HINT_NONE, html_hint_against("text"));
+}
+
 TEST_PLAIN(a_very_long_word_is_nothing)
 {
     CHECK(!html_hint_against("navnavnavnavnavnavnavnavnavnavnavnavnavnavnavnav"));

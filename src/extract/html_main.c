@@ -15,6 +15,9 @@
 #define FLOW 40                     /* value of a paragraph that belongs to those beside it */
 #define LEAD 3                      /* parts before prose of their sort that belong to it */
 #define TEASER 250                  /* letters of another text that are shown at most */
+#define FORM 500                    /* value of prose that is more than forms have */
+#define COMMENTED 800               /* value of a text that may be shorter than its comments */
+#define INTRO_MAX 600               /* letters between the title of a text and the rest */
 #define LEFT_MIN 250                /* letters that must be left when hints are believed */
 
 /* What is known of an element and all that is in it. */
@@ -232,11 +235,10 @@ static bool is_inside(const struct html_tree *tree, uint32_t node, uint16_t tag,
     return false;
 }
 
-static bool is_beside(const struct html_tree *tree, uint32_t i)
+static bool states_beside(const struct html_tree *tree, uint32_t i)
 {
     const struct html_node *node = &tree->at[i];
-    if (ONE_OF(node->tag, GUMBO_TAG_NAV, GUMBO_TAG_ASIDE, GUMBO_TAG_FOOTER, GUMBO_TAG_FORM,
-               GUMBO_TAG_MENU)
+    if (ONE_OF(node->tag, GUMBO_TAG_NAV, GUMBO_TAG_ASIDE, GUMBO_TAG_FOOTER, GUMBO_TAG_MENU)
         || (node->tag == GUMBO_TAG_HEADER
             && !is_inside(tree, i, GUMBO_TAG_ARTICLE, GUMBO_TAG_MAIN)))
         return true;
@@ -259,14 +261,36 @@ static bool is_named_after_text(const struct html_node *node, const char *class)
         || (class && html_has_word(class, "section"));
 }
 
-/* Words inside a line are no hints: a "comment" there is one in a program. */
-static bool is_hinted(const struct html_node *node)
+/* Words inside a line are no hints: a "comment" there is one in a program.  Nor are those that
+ * WordPress makes from the categories of a post. */
+static enum html_hint hint_of(const struct html_node *node)
 {
     const char *class = html_attribute(node, "class"), *id = html_attribute(node, "id");
-    if (!(node->marks & HTML_BLOCK) || is_heading(node->tag) || node->tag == GUMBO_TAG_P)
-        return false;
-    return (class && html_hint_against(class))
-        || (id && !is_named_after_text(node, class) && html_hint_against(id));
+    enum html_hint hint = HTML_HINT_NONE;
+    if (!(node->marks & HTML_BLOCK) || is_heading(node->tag) || node->tag == GUMBO_TAG_P
+        || (class && (html_has_word(class, "hentry") || html_has_word(class, "type-post"))))
+        return HTML_HINT_NONE;
+    if (class)
+        hint = html_hint_against(class);
+    if (!hint && id && !is_named_after_text(node, class))
+        hint = html_hint_against(id);
+    return hint;
+}
+
+/* What leads to another text has a link to it. */
+static bool is_beside(const struct search *search, uint32_t i, enum html_hint hint)
+{
+    return states_beside(search->tree, i)
+        || (search->tree->at[i].tag == GUMBO_TAG_FORM && search->at[i].prose < FORM)
+        || (hint == HTML_HINT_TEASER ? search->at[i].link > 0 : hint != HTML_HINT_NONE);
+}
+
+/* What holds most of the prose is the text, whatever it is called; but the comments on one may
+ * be much longer than it is. */
+static bool may_go(const struct search *search, uint32_t at, int64_t all, enum html_hint hint)
+{
+    int64_t prose = search->at[at].prose;
+    return prose * 10 <= all * 6 || (hint == HTML_HINT_COMMENTS && all - prose >= COMMENTED);
 }
 
 /* Take out what is beside the text: never what holds most of the prose. */
@@ -278,8 +302,9 @@ static void take_hints(struct search *search, bool words)
         struct html_node *node = &tree->at[i];
         if (node->tag == HTML_TEXT || node->tag == GUMBO_TAG_BODY)
             continue;
-        if (!(node->marks & HTML_OUT) && search->at[i].prose * 10 <= all * 6
-            && (is_beside(tree, i) || (words && is_hinted(node))))
+        enum html_hint hint = words ? hint_of(node) : HTML_HINT_NONE;
+        if (!(node->marks & HTML_OUT) && may_go(search, i, all, hint)
+            && is_beside(search, i, hint))
             take_out(search, i);
         if (node->marks & HTML_OUT)
             i = node->end - 1;
@@ -386,7 +411,13 @@ static uint32_t most_worth(const struct search *search)
 static uint32_t find_root(const struct search *search)
 {
     uint32_t stated = stated_main(search);
-    uint32_t best = stated != HTML_NONE ? stated : most_worth(search);
+    uint32_t best = most_worth(search);
+    /* Believed, but not if there is more beside the text in it than text. */
+    if (stated != HTML_NONE && search->at[stated].value <= 0
+        && search->at[best].prose * 10 >= search->at[stated].prose * 8)
+        stated = HTML_NONE;
+    if (stated != HTML_NONE)
+        best = stated;
     for (uint32_t child; search->at[best].value > 0
                          && (child = child_with_all(search, best)) != HTML_NONE;) {
         if (stated != HTML_NONE && !is_said_to_be_main(&search->tree->at[child]))
@@ -394,6 +425,72 @@ static uint32_t find_root(const struct search *search)
         best = child;
     }
     return best;
+}
+
+/* ---- what stands between the title and the text ---- */
+
+static bool is_in(const struct html_tree *tree, uint32_t node, uint32_t at)
+{
+    return node >= at && node < tree->at[at].end;
+}
+
+static bool is_picture(uint16_t tag)
+{
+    return tag == GUMBO_TAG_FIGURE || tag == GUMBO_TAG_FIGCAPTION;
+}
+
+/* A few sentences, and not those below a picture. */
+static bool is_intro(const struct search *search, uint32_t at)
+{
+    const struct measure *it = &search->at[at];
+    if (it->value < FLOW || it->link > 0 || it->text > INTRO_MAX)
+        return false;
+    for (uint32_t i = at; i < search->tree->at[at].end; i++)
+        if (is_picture(search->tree->at[i].tag))
+            return false;
+    return true;
+}
+
+/* The first one before the text, or HTML_NONE. */
+static uint32_t find_intro(const struct search *search, uint32_t from, uint32_t root)
+{
+    const struct html_tree *tree = search->tree;
+    for (uint32_t i = from; i < root;) {
+        const struct html_node *node = &tree->at[i];
+        bool skip = (node->marks & HTML_OUT) || !(node->marks & HTML_BLOCK)
+            || is_picture(node->tag);
+        if (!skip && !is_in(tree, root, i) && is_intro(search, i))
+            return i;
+        i = skip ? node->end : i + 1;
+    }
+    return HTML_NONE;
+}
+
+/* The sentences that lead into a text often stand before the element that holds all else of it:
+ * then one that holds both, without what else is in there. */
+static uint32_t with_intro(struct search *search, uint32_t root)
+{
+    struct html_tree *tree = search->tree;
+    uint32_t title = HTML_NONE, all = root;
+    for (uint32_t i = 0; i < root; i++)
+        if (tree->at[i].tag == GUMBO_TAG_H1)
+            title = i;
+    if (title == HTML_NONE)
+        return root;
+    uint32_t intro = find_intro(search, tree->at[title].end, root);
+    if (intro == HTML_NONE)
+        return root;
+    while (!is_in(tree, intro, all))
+        all = tree->at[all].parent;
+    for (uint32_t i = all + 1; i < tree->at[all].end; i++) {
+        if (i != intro && i != root) {
+            if (is_in(tree, intro, i) || is_in(tree, root, i))
+                continue;
+            take_out(search, i);
+        }
+        i = tree->at[i].end - 1;
+    }
+    return all;
 }
 
 /* A list of other texts, with a few words from each. */
@@ -461,6 +558,8 @@ wr_err html_main_find(struct html_found *ret, struct html_tree *tree)
         take_hints(&search, false);
     }
     uint32_t root = find_root(&search);
+    if (search.at[root].value > 0)
+        root = with_intro(&search, root);
     if (search.at[root].value > 0)
         clean_inside(&search, root);
     const struct measure *all = &search.at[root];

@@ -13,13 +13,15 @@
  * from there it goes down, as long as one child has nearly all of it and no paragraphs, and no
  * other part of its own sort, stand beside that child.  In the end all is left out inside that
  * is worth less than nothing, but for tables and lists that say more than their links, and for
- * a few short parts that stand before prose of their own sort.
+ * a few short parts that stand before prose of their own sort.  A few sentences between the
+ * title and that element are part of the text.
  *
  * Before that, what a page says of itself counts: what is hidden, navigation, asides, footers,
- * forms, and classes and ids of blocks with words like "sidebar", "cookie", "comments"; but
- * never what holds most of the prose of the page, no id that is made from a heading or from the
- * words of a row, and no words at all if hardly any prose is left.  A page that has one main
- * part, with nearly all of the prose in it, is believed.
+ * forms without prose, and classes and ids of blocks with words like "sidebar", "cookie",
+ * "comments"; but never what holds most of the prose of the page (comments may, if there is
+ * another text), no id that is made from a heading or from the words of a row, and no words at
+ * all if hardly any prose is left.  A page that has one main part, with nearly all of the prose
+ * in it, is believed.
  *
  * Length is counted in letters of the Latin script: a sign of Chinese, Japanese or Korean is
  * two of them.
@@ -56,8 +58,16 @@ struct html_count {
 /* Add a text to a count: white space counts once, however much of it there is. */
 void html_count_add(struct html_count *count, const char *text, size_t len);
 
-/* Whether words of a class or an id say that it is no part of the main text, or that it is. */
-bool html_hint_against(const char *words);
+/* What words of a class or an id say of a part of a page. */
+enum html_hint {
+    HTML_HINT_NONE,
+    HTML_HINT_AGAINST,              /* it is no part of the main text */
+    HTML_HINT_COMMENTS,             /* nor this, which readers wrote below that */
+    HTML_HINT_TEASER,               /* it leads to another text, or into this one */
+};
+enum html_hint html_hint_against(const char *words);
+
+/* Whether they say that it is the main text. */
 bool html_hint_for(const char *words);
 
 #endif

@@ -30,6 +30,79 @@ TEST_PLAIN(a_class_does_not_hide_most_of_a_page)
     page_says("<form><p>" PROSE "<p>" PROSE "</form>", PROSE "\n\n" PROSE);
 }
 
+#define TEXT "<p>" PROSE "<p>" PROSE "<p>" PROSE "<p>" PROSE "<p>" PROSE
+#define READ PROSE "\n\n" PROSE "\n\n" PROSE "\n\n" PROSE "\n\n" PROSE
+
+TEST_PLAIN(comments_may_be_longer_than_the_text_that_they_are_about)
+{
+    page_says("<div><div>" TEXT "</div><ul class=comments><li>" TEXT "<li>" TEXT "</ul></div>",
+              READ);
+    page_says("<div><div>" TEXT "</div><div class=sidebar><div>" TEXT TEXT "</div></div></div>",
+              READ "\n\n" READ "\n\n" READ);
+}
+
+TEST_PLAIN(what_are_called_comments_on_little_else_are_the_text)
+{
+    page_says("<div><p>" PROSE "<p>" PROSE "<div class=comments>" TEXT "</div></div>",
+              PROSE "\n\n" PROSE "\n\n" READ);
+}
+
+TEST_PLAIN(categories_of_a_post_are_no_hints)
+{
+    page_says("<div><div class='post hentry category-newsletter'>" TEXT "</div><div>" TEXT
+              "</div></div>",
+              READ "\n\n" READ);
+    page_says("<div><div class='type-post tag-social'>" TEXT "</div><div>" TEXT "</div></div>",
+              READ "\n\n" READ);
+    page_says("<div><div class='post newsletter'>" TEXT "</div><div>" TEXT "</div></div>",
+              READ);
+}
+
+TEST_PLAIN(a_form_with_prose_in_it_is_read)
+{
+    page_says("<div><form>" TEXT "</form>" TEXT "</div>", READ "\n\n" READ);
+    page_says("<div><form><p>" PROSE "</form>" TEXT "</div>", READ);
+}
+
+TEST_PLAIN(a_teaser_without_a_link_leads_into_the_text)
+{
+    page_says("<div><div class=teaser><p>" PROSE "</div>" TEXT "</div>", PROSE "\n\n" READ);
+    page_says("<div><div class=teaser><p>" PROSE " <a href=a>More</a></div>" TEXT "</div>",
+              READ);
+}
+
+TEST_PLAIN(sentences_between_the_title_and_the_text_are_part_of_it)
+{
+    page_says("<div><div><h1>Bridges</h1><p>" PROSE "</div><div>By <a href=a>her</a></div>"
+              "<div class=body>" TEXT "</div><div>And a few words.</div></div>",
+              PROSE "\n\n" READ);
+}
+
+TEST_PLAIN(before_the_title_there_is_no_text)
+{
+    page_says("<div><div>It rains in all of the towns by the sea, and snows elsewhere.</div>"
+              "<h1>Bridges</h1><div class=body>" TEXT "</div></div>",
+              READ);
+}
+
+TEST_PLAIN(what_stands_below_a_picture_does_not_lead_into_the_text)
+{
+    page_says("<div><h1>Bridges</h1><div><figure><figcaption>" PROSE "</figcaption></figure>"
+              "</div><div class=body>" TEXT "</div></div>",
+              READ);
+}
+
+TEST_PLAIN(a_main_part_that_is_mostly_links_is_searched)
+{
+    char page[16384] = "";
+    struct wr_text text = WR_TEXT(page);
+    wr_text_str(&text, "<main><div>" TEXT "</div><ul>");
+    for (int i = 0; i < 100; i++)
+        wr_text_str(&text, "<li><a href=a>Another text that is not this one</a>");
+    wr_text_str(&text, "</ul></main>");
+    page_says(page, READ);
+}
+
 TEST_PLAIN(what_is_hidden_is_not_read)
 {
     page_says("<p>" PROSE "</p><div hidden><p>no</div><div style='display: none'><p>no</div>"

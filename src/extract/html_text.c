@@ -179,7 +179,7 @@ static void put_line(struct reading *reading)
     reading->row = row;
 }
 
-/* The line is whole. */
+/* The line is whole.  What is too long for a heading is a paragraph, whatever its tag says. */
 static void end_line(struct reading *reading)
 {
     struct wr_text *line = &reading->line;
@@ -190,7 +190,7 @@ static void end_line(struct reading *reading)
     html_links_end(&reading->links, len);
     if (len > 0) {
         uint16_t tag = reading->tree->at[reading->owner].tag;
-        if (tag >= GUMBO_TAG_H1 && tag <= GUMBO_TAG_H6)
+        if (tag >= GUMBO_TAG_H1 && tag <= GUMBO_TAG_H6 && len <= EXTRACT_HTML_HEADING)
             put_heading(reading, (size_t)(tag - GUMBO_TAG_H1));
         else
             put_line(reading);

@@ -100,7 +100,7 @@ TEST_PLAIN(items_are_put_together_up_to_a_length)
     page_close(&rig);
 }
 
-TEST_PLAIN(a_long_heading_is_cut_between_characters)
+TEST_PLAIN(a_long_title_is_cut_between_characters)
 {
     struct page_rig rig;
     char page[4096] = "";
@@ -108,9 +108,29 @@ TEST_PLAIN(a_long_heading_is_cut_between_characters)
     wr_text_str(&text, "<h1>x");
     for (int i = 0; i < 300; i++)
         wr_text_str(&text, "ä");
-    wr_text_str(&text, "</h1><p>" PROSE);
+    wr_text_str(&text, "</h1><div><p>" PROSE "<p>" PROSE "</div>");
     page_open(&rig, page);
-    REQUIRE(rig.page.paragraph_count == 1);
+    REQUIRE(rig.page.paragraph_count == 2);
     CHECK_EQ(EXTRACT_HTML_HEADING - 1, strlen(rig.page.paragraphs[0].heading));
+    page_close(&rig);
+}
+
+TEST_PLAIN(what_is_too_long_for_a_heading_is_a_paragraph)
+{
+    struct page_rig rig;
+    char page[4096] = "";
+    struct wr_text text = WR_TEXT(page);
+    wr_text_str(&text, "<p>" PROSE "<h3>");
+    for (int i = 0; i < EXTRACT_HTML_HEADING; i++)
+        wr_text_str(&text, "x");
+    wr_text_str(&text, "</h3><h3>y");
+    for (int i = 0; i < EXTRACT_HTML_HEADING; i++)
+        wr_text_str(&text, "y");
+    wr_text_str(&text, "</h3><p>" PROSE);
+    page_open(&rig, page);
+    REQUIRE(rig.page.paragraph_count == 3);
+    CHECK_EQ(EXTRACT_HTML_HEADING + 1, rig.page.paragraphs[1].len);
+    REQUIRE(rig.page.paragraphs[1].heading);
+    CHECK_EQ(EXTRACT_HTML_HEADING, strlen(rig.page.paragraphs[1].heading));
     page_close(&rig);
 }

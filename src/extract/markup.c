@@ -9,6 +9,7 @@
 #include "extract/markup_out.h"
 
 #define ATTRIBUTE_MAX 16            /* bytes of the longest name that is wanted */
+#define NOSCRIPT_TEXT 2000          /* bytes that are more than "enable scripts" */
 
 /* What is done with a tag. */
 enum kind {
@@ -82,6 +83,7 @@ struct pass {
     size_t depth;
     size_t over;                    /* tags open beyond that */
     size_t drawing, formula;        /* how deep inside */
+    const char *read_up_to;         /* the end of a noscript that is read as markup */
 };
 
 static bool is_space(char c)
@@ -184,7 +186,7 @@ static bool read_attributes(struct pass *pass, struct markup_tag *tag)
 {
     while (pass->at < pass->end) {
         if (is_space(*pass->at) || *pass->at == '/') {
-            pass->at++;
+            tag->empty = *pass->at++ == '/';
             continue;
         }
         if (*pass->at == '>') {
@@ -192,6 +194,7 @@ static bool read_attributes(struct pass *pass, struct markup_tag *tag)
             return true;
         }
         const char *name = pass->at++;
+        tag->empty = false;
         while (pass->at < pass->end && !is_space(*pass->at) && !strchr("/>=", *pass->at))
             pass->at++;
         size_t len = (size_t)(pass->at - name);
@@ -225,17 +228,29 @@ static bool read_tag(struct pass *pass, struct markup_tag *tag)
     return read_attributes(pass, tag);
 }
 
+/* "<iframe />" is a whole element in XML and to whoever wrote it; in HTML what follows is in
+ * it.  If that is markup, it is not. */
+static bool is_empty(const struct pass *pass, const struct markup_tag *tag)
+{
+    const char *at = pass->at;
+    while (tag->empty && at < pass->end && is_space(*at))
+        at++;
+    return tag->empty && at < pass->end && *at == '<';
+}
+
 /* To where the element ends whose content is no markup: its text. */
-static struct markup_slice read_raw(struct pass *pass, const char *name)
+static struct markup_slice read_raw(struct pass *pass, const struct markup_tag *of)
 {
     const char *from = pass->at;
-    size_t len = strlen(name);
+    size_t len = strlen(of->name);
+    if (is_empty(pass, of))
+        return (struct markup_slice){ from, 0 };
     while (pass->at < pass->end) {
         const char *at = memchr(pass->at, '<', (size_t)(pass->end - pass->at));
         if (!at || (size_t)(pass->end - at) < len + 2)
             break;
         pass->at = at + 1;
-        if (at[1] != '/' || strncasecmp(at + 2, name, len) != 0)
+        if (at[1] != '/' || strncasecmp(at + 2, of->name, len) != 0)
             continue;
         if (at + 2 + len == pass->end || is_space(at[2 + len]) || at[2 + len] == '/'
             || at[2 + len] == '>') {
@@ -393,18 +408,26 @@ static bool has(struct markup_slice text, const char *word)
     return false;
 }
 
+/* Some sites have their text in a noscript, and a script that shows it. */
 static void on_raw(struct pass *pass, const struct markup_tag *tag)
 {
-    struct markup_slice inside = read_raw(pass, tag->name);
+    bool noscript = strcmp(tag->name, "noscript") == 0;
+    if (noscript && pass->at < pass->read_up_to)
+        return;                     /* one in another: what is in it is being read */
+    struct markup_slice inside = read_raw(pass, tag);
     if (strcmp(tag->name, "script") == 0)
         note_script(pass, tag, inside);
-    else if (strcmp(tag->name, "noscript") == 0)
-        pass->ret->asks_for_scripts |= has(inside, "javascript") || has(inside, "enable");
+    bool asks = noscript && has(inside, "javascript");
+    pass->ret->asks_for_scripts |= asks || (noscript && has(inside, "enable"));
+    if (noscript && !asks && inside.len >= NOSCRIPT_TEXT) {
+        pass->read_up_to = inside.at + inside.len;
+        pass->at = inside.at;
+    }
 }
 
 static void on_title(struct pass *pass, const struct markup_tag *tag)
 {
-    struct markup_slice inside = read_raw(pass, tag->name);
+    struct markup_slice inside = read_raw(pass, tag);
     if (pass->drawing > 0)
         return;
     pass_on(pass, tag);
@@ -554,7 +577,7 @@ wr_err extract_markup(struct extract_markup *ret, const char *text, size_t len)
     struct pass *pass = malloc(sizeof(*pass));
     if (!pass)
         return WR_NOMEM;
-    *pass = (struct pass){ .ret = ret, .at = text, .end = text + len };
+    *pass = (struct pass){ .ret = ret, .at = text, .end = text + len, .read_up_to = text };
     wr_text_str(&ret->text, "<!DOCTYPE html>");
     run(pass);
     wr_forget_free(pass);

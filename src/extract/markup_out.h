@@ -21,6 +21,7 @@ struct markup_slice {
 struct markup_tag {
     char name[MARKUP_NAME];         /* lower case; empty: too long to be known */
     bool end;
+    bool empty;                     /* "<tag />" */
     struct markup_slice values[MARKUP_WANTED];      /* at NULL: it has none */
 };
 

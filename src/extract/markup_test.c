@@ -148,6 +148,16 @@ TEST_PLAIN(scripts_are_counted_and_the_date_in_one_is_kept)
     extract_markup_free(&markup);
 }
 
+TEST_PLAIN(an_element_that_is_empty_as_in_xml_does_not_swallow_the_page)
+{
+    becomes("<p>a<iframe src=x /> <p>b", "<p>a </p><p>b");
+    becomes("<script src='x'/>\n<p>b", "\n<p>b");
+    becomes("<title/><p>b", "<title></title><p>b");
+    becomes("<script />x = 1</script><p>b", "<p>b");
+    becomes("<script src=x/>1</script><p>b", "<p>b");
+    becomes("<script /src=x><p>1</p></script><p>b", "<p>b");
+}
+
 static char *repeated(const char *piece, size_t times)
 {
     size_t len = strlen(piece);
@@ -233,6 +243,47 @@ TEST_PLAIN(a_long_value_is_left_out)
     REQUIRE_OK(extract_markup(&markup, page, strlen(page)));
     CHECK_EQ(1, markup.attribute_count);
     CHECK_STR("ab", markup.attributes[0].value);
+    extract_markup_free(&markup);
+    free(page);
+}
+
+TEST_PLAIN(a_noscript_with_a_long_text_is_read)
+{
+    struct extract_markup markup;
+    char page[8192] = "";
+    struct wr_text text = WR_TEXT(page);
+    wr_text_str(&text, "<noscript><p>one");
+    for (int i = 0; i < 500; i++)
+        wr_text_str(&text, " two");
+    wr_text_str(&text, "<noscript><p>three</noscript><p>four");
+    REQUIRE_OK(extract_markup(&markup, page, text.len));
+    CHECK_EQ(5, markup.tags);
+    CHECK(!markup.asks_for_scripts);
+    extract_markup_free(&markup);
+}
+
+TEST_PLAIN(a_noscript_that_asks_for_scripts_is_not_read)
+{
+    struct extract_markup markup;
+    char page[8192] = "";
+    struct wr_text text = WR_TEXT(page);
+    wr_text_str(&text, "<noscript><p>This page needs JavaScript");
+    for (int i = 0; i < 500; i++)
+        wr_text_str(&text, " now");
+    wr_text_str(&text, "</noscript><p>four");
+    REQUIRE_OK(extract_markup(&markup, page, text.len));
+    CHECK_EQ(1, markup.tags);
+    CHECK(markup.asks_for_scripts);
+    extract_markup_free(&markup);
+}
+
+TEST_PLAIN(a_million_noscripts_are_read_once)
+{
+    struct extract_markup markup;
+    char *page = repeated("<noscript>", 1000000);
+    REQUIRE(page);
+    REQUIRE_OK(extract_markup(&markup, page, strlen(page)));
+    CHECK_EQ(0, markup.tags);
     extract_markup_free(&markup);
     free(page);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,16 +89,15 @@ static void write_question(struct wr_text *body, const char *model, const char *
 /* ---- the answer ---- */
 
 struct reading {
-    struct embedder *embedder;
     const struct wr_bytes *answer;
-    size_t count;
+    size_t count, before;               /* texts; numbers in the vectors of answers before */
     struct embedder_vectors *vectors;
     char *why;
     wr_err err;
 };
 
 #define refuse(reading, ...) \
-    model_fail((reading)->embedder->endpoint, WR_IO, (reading)->why, __VA_ARGS__)
+    (snprintf((reading)->why, MODEL_WHY_MAX, __VA_ARGS__), WR_IO)
 
 static wr_err read_vector(struct reading *reading, const json_t *list, size_t place)
 {
@@ -129,17 +129,16 @@ static wr_err make_room(struct reading *reading, const json_t *data)
 {
     const json_t *first = json_object_get(json_array_get(data, 0), "embedding");
     size_t dimension = json_array_size(first);
-    size_t before = atomic_load(&reading->embedder->dimension);
     if (json_array_size(data) != reading->count)
         return refuse(reading, "answered with %zu vectors for %zu texts", json_array_size(data),
                       reading->count);
     if (dimension == 0 || dimension > EMBEDDER_DIMENSION_MAX)
         return refuse(reading, "answered with a vector of %zu numbers; 1 to %d are allowed",
                       dimension, EMBEDDER_DIMENSION_MAX);
-    if (before && before != dimension)
+    if (reading->before && reading->before != dimension)
         return refuse(reading, "answered with vectors of %zu numbers, and of %zu before: it "
                       "serves another model now; give that its own queue.embedding.model",
-                      dimension, before);
+                      dimension, reading->before);
     reading->vectors->at = calloc(reading->count * dimension, sizeof(float));
     reading->vectors->count = reading->count;
     reading->vectors->dimension = dimension;
@@ -159,8 +158,6 @@ static wr_err read_rows(struct reading *reading, const json_t *data)
         seen |= UINT64_C(1) << place;
         err = read_vector(reading, json_object_get(row, "embedding"), place);
     }
-    if (!err)
-        atomic_store(&reading->embedder->dimension, reading->vectors->dimension);
     return err;
 }
 
@@ -179,6 +176,17 @@ static void run_read(void *arg)
     json_decref(root);
 }
 
+wr_err embedder_read(const struct wr_bytes *answer, size_t count, size_t before,
+                     struct embedder_vectors *ret, char *why)
+{
+    struct reading reading = { answer, count, before, ret, why, WR_OK };
+    *ret = (struct embedder_vectors){ 0 };
+    run_read(&reading);
+    if (reading.err)
+        embedder_vectors_free(ret);
+    return reading.err;
+}
+
 wr_err embedder_ask(struct embedder *embedder, const char *const *texts, size_t count,
                     struct embedder_vectors *ret, char *why, wr_time deadline)
 {
@@ -195,13 +203,17 @@ wr_err embedder_ask(struct embedder *embedder, const char *const *texts, size_t 
     wr_text_free(&body);
     if (!err) {
         WR_ASSERT(answer);
-        struct reading reading = { .embedder = embedder, .answer = answer, .count = count,
-                                   .vectors = ret, .why = why };
+        char words[MODEL_WHY_MAX];
+        struct reading reading = { answer, count, atomic_load(&embedder->dimension), ret, words,
+                                   WR_OK };
         err = asking_read(run_read, &reading, answer->len, deadline);
         if (err)
             (void)!model_fail(embedder->endpoint, err, why, "answered; it was not read: %s",
                                  wr_err_text(err));
-        err = err ? err : reading.err;
+        else if (reading.err)
+            err = model_fail(embedder->endpoint, reading.err, why, "%s", words);
+        else
+            atomic_store(&embedder->dimension, ret->dimension);
     }
     wr_bytes_unref(answer);
     if (err)

@@ -50,6 +50,11 @@ const char *embedder_model(const struct embedder *embedder);
 wr_err embedder_ask(struct embedder *embedder, const char *const *texts, size_t count,
                     struct embedder_vectors *ret, char *why, wr_time deadline);
 
+/* What embedder_ask makes of an answer to `count` texts, when vectors had `before` numbers (0:
+ * there was none).  Errors: IO, with a sentence as above that begins with "answered". */
+wr_err embedder_read(const struct wr_bytes *answer, size_t count, size_t before,
+                     struct embedder_vectors *ret, char *why);
+
 const float *embedder_vector(const struct embedder_vectors *vectors, size_t i);
 
 /* Empty ones are fine. */

@@ -1,6 +1,7 @@
 /* nli.c - see nli.h. */
 #include "source/nli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -80,7 +81,6 @@ static void write_question(struct wr_text *body, const struct nli_pair *pairs, s
 /* ---- the answer ---- */
 
 struct reading {
-    const struct model *endpoint;
     const struct wr_bytes *answer;
     size_t count;
     struct nli_verdict *verdicts;
@@ -89,7 +89,7 @@ struct reading {
 };
 
 #define refuse(reading, ...) \
-    model_fail((reading)->endpoint, WR_IO, (reading)->why, __VA_ARGS__)
+    (snprintf((reading)->why, MODEL_WHY_MAX, __VA_ARGS__), WR_IO)
 
 static bool find_stance(const char *label, enum nli_stance *ret)
 {
@@ -159,6 +159,14 @@ static void run_read(void *arg)
     json_decref(root);
 }
 
+wr_err nli_read(const struct wr_bytes *answer, size_t count, struct nli_verdict *ret,
+                char *why)
+{
+    struct reading reading = { answer, count, ret, why, WR_OK };
+    run_read(&reading);
+    return reading.err;
+}
+
 wr_err nli_judge(struct nli *nli, const struct nli_pair *pairs, size_t count,
                  struct nli_verdict *ret, char *why, wr_time deadline)
 {
@@ -174,13 +182,14 @@ wr_err nli_judge(struct nli *nli, const struct nli_pair *pairs, size_t count,
     wr_text_free(&body);
     if (!err) {
         WR_ASSERT(answer);
-        struct reading reading = { .endpoint = nli->endpoint, .answer = answer, .count = count,
-                                   .verdicts = ret, .why = why };
+        char words[MODEL_WHY_MAX];
+        struct reading reading = { answer, count, ret, words, WR_OK };
         err = asking_read(run_read, &reading, answer->len, deadline);
         if (err)
             (void)!model_fail(nli->endpoint, err, why, "answered; it was not read: %s",
                                  wr_err_text(err));
-        err = err ? err : reading.err;
+        else if (reading.err)
+            err = model_fail(nli->endpoint, reading.err, why, "%s", words);
     }
     wr_bytes_unref(answer);
     return err;

@@ -55,4 +55,9 @@ const char *nli_model(const struct nli *nli);
 wr_err nli_judge(struct nli *nli, const struct nli_pair *pairs, size_t count,
                  struct nli_verdict *ret, char *why, wr_time deadline);
 
+/* What nli_judge makes of an answer to `count` pairs.  Errors: IO, with a sentence that begins
+ * with "answered". */
+wr_err nli_read(const struct wr_bytes *answer, size_t count, struct nli_verdict *ret,
+                char *why);
+
 #endif

@@ -30,16 +30,21 @@
 #define KEY_VERSION 1
 
 #define ALL ((1u << SERP_ENGINES) - 1)
-#define PREFERRED (SERP_BIT(SERP_DUCKDUCKGO) | SERP_BIT(SERP_MOJEEK) | SERP_BIT(SERP_BRAVE))
 
-static const struct { const char *name; wr_time gap; unsigned a_day; } policies[] = {
-    [SERP_DUCKDUCKGO] = { "duckduckgo", WR_S(2), 0 },
-    [SERP_MOJEEK] = { "mojeek", WR_S(4), 0 },
-    [SERP_GOOGLE] = { "google", WR_S(20), 10 },
-    [SERP_BRAVE] = { "brave", WR_S(10), 50 },
-    [SERP_ECOSIA] = { "ecosia", WR_S(3), 0 },
-    [SERP_STARTPAGE] = { "startpage", WR_S(5), 0 },
-    [SERP_BING] = { "bing", WR_S(20), 10 },
+static const struct {
+    const char *name;
+    wr_time gap;
+    unsigned a_day;
+    const char *page;                   /* with the query behind it */
+} policies[] = {
+    [SERP_DUCKDUCKGO] = { "duckduckgo", WR_S(2), 0, "https://duckduckgo.com/?q=" },
+    [SERP_MOJEEK] = { "mojeek", WR_S(4), 0, "https://www.mojeek.com/search?q=" },
+    [SERP_GOOGLE] = { "google", WR_S(20), 10, "https://www.google.com/search?q=" },
+    [SERP_BRAVE] = { "brave", WR_S(10), 50, "https://search.brave.com/search?q=" },
+    [SERP_ECOSIA] = { "ecosia", WR_S(3), 0, "https://www.ecosia.org/search?q=" },
+    [SERP_STARTPAGE] = { "startpage", WR_S(5), 0,
+                         "https://www.startpage.com/sp/search?query=" },
+    [SERP_BING] = { "bing", WR_S(20), 10, "https://www.bing.com/search?q=" },
 };
 
 static const char *const kinds[] = {
@@ -79,6 +84,12 @@ enum serp_engine serp_engine_find(const char *name)
     while (engine < SERP_ENGINES && strcmp(policies[engine].name, name) != 0)
         engine++;
     return engine;
+}
+
+void serp_engine_page(struct wr_text *ret, enum serp_engine engine, const char *query)
+{
+    wr_text_str(ret, policies[engine].page);
+    request_escape(ret, query, "");
 }
 
 const char *serp_kind_name(enum serp_kind kind)
@@ -153,9 +164,9 @@ static struct choice choose(struct serp *serp, uint32_t wanted)
 static struct choice choose_any(struct serp *serp, uint32_t wanted)
 {
     wr_mutex_lock(&serp->lock);
-    struct choice choice = choose(serp, wanted ? wanted : PREFERRED);
-    if (!wanted && !choice.taken) {
-        struct choice other = choose(serp, ALL & ~PREFERRED);
+    struct choice choice = choose(serp, wanted ? wanted : SERP_PREFERRED);
+    if (!wanted && choice.shunned) {        /* for those who are in their gap we wait */
+        struct choice other = choose(serp, ALL & ~SERP_PREFERRED);
         choice.taken = other.taken;
         choice.shunned &= other.shunned;
         choice.busy |= other.busy;

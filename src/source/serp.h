@@ -52,6 +52,14 @@ enum serp_engine {
 const char *serp_engine_name(enum serp_engine engine);
 enum serp_engine serp_engine_find(const char *name);
 
+/* Where a person sees what this engine finds for a query, and what it asks of him: written
+ * after what is in *ret. */
+void serp_engine_page(struct wr_text *ret, enum serp_engine engine, const char *query);
+
+/* Engines that are asked when none is named. */
+#define SERP_PREFERRED \
+    (SERP_BIT(SERP_DUCKDUCKGO) | SERP_BIT(SERP_MOJEEK) | SERP_BIT(SERP_BRAVE))
+
 /* Why an engine did not answer. */
 enum serp_kind { SERP_CAPTCHA, SERP_BLOCKED, SERP_TIMEOUT, SERP_OTHER, SERP_KINDS };
 

@@ -63,6 +63,14 @@ static const char *asked(struct rig *rig, unsigned number)
     return path;
 }
 
+TEST_PLAIN(a_person_sees_what_an_engine_wants_on_its_own_page)
+{
+    char buf[100];
+    struct wr_text url = WR_TEXT(buf);
+    serp_engine_page(&url, SERP_STARTPAGE, "a & b");
+    CHECK_STR("https://www.startpage.com/sp/search?query=a%20%26%20b", url.at);
+}
+
 TEST(a_query_goes_to_the_engines_that_are_named)
 {
     static struct rig rig = { .catalogue.body = FOUND };
@@ -78,20 +86,16 @@ TEST(a_query_goes_to_the_engines_that_are_named)
     end(&rig);
 }
 
-TEST(without_names_those_are_asked_that_mind_least_and_then_the_others)
+TEST(without_names_those_are_asked_that_mind_least_and_waited_for)
 {
     static struct rig rig = { .catalogue.body = FOUND };
     begin(&rig);
     CHECK_OK(search(&rig, "a", 0, WR_S(10)));
     CHECK_STR("/search?q=a&format=json&pageno=1&engines=duckduckgo,mojeek,brave",
               asked(&rig, 0));
-    CHECK_OK(search(&rig, "b", 0, WR_S(10)));
-    CHECK_STR("/search?q=b&format=json&pageno=1&engines=google,ecosia,startpage,bing",
-              asked(&rig, 1));
-    CHECK(rig.catalogue.at[1] - rig.catalogue.at[0] < WR_MS(100));
-    CHECK_OK(search(&rig, "c", 0, WR_S(10)));                   /* who is first again */
-    CHECK_STR("/search?q=c&format=json&pageno=1&engines=duckduckgo", asked(&rig, 2));
-    CHECK(rig.catalogue.at[2] - rig.catalogue.at[0] >= WR_S(2));
+    CHECK_OK(search(&rig, "b", 0, WR_S(10)));                   /* who is first again */
+    CHECK_STR("/search?q=b&format=json&pageno=1&engines=duckduckgo", asked(&rig, 1));
+    CHECK(rig.catalogue.at[1] - rig.catalogue.at[0] >= WR_S(2));
     end(&rig);
 }
 
@@ -249,7 +253,9 @@ TEST(what_was_found_without_trouble_is_remembered_for_a_day)
     CHECK_OK(search(&rig, "Quiet rivers", DUCK, WR_S(60)));         /* others, */
     CHECK_OK(search(&rig, "Quiet river", MOJEEK, WR_S(60)));        /* another one, */
     CHECK_EQ(3, rig.catalogue.asked);
+    end(&rig);                          /* what has clients wakes for them, all day long */
     CHECK_OK(wr_sleep(wr_after(SERP_TTL)));
+    begin(&rig);
     CHECK_OK(search(&rig, "Quiet rivers", MOJEEK, WR_S(60)));       /* another day */
     CHECK_EQ(4, rig.catalogue.asked);
     rig.catalogue.body = TROUBLE("mojeek", "timeout");

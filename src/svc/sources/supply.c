@@ -101,10 +101,10 @@ wr_err supply_new(struct supply **ret)
     if (!self)
         return WR_NOMEM;
     self->child = (struct wr_child){ .name = "sources.service", .run = run, .arg = self,
-                                     .restart = WR_RESTART_ALWAYS };
+                                     .restart = WR_RESTART_ALWAYS, .group = NODE_BELOW };
     self->row = (struct node_service){
         .name = "sources", .open = open_all, .close = close_all, .arg = self,
-        .children = &self->child, .child_count = 1, .serves_others = true };
+        .children = &self->child, .child_count = 1 };
     *ret = self;
     return WR_OK;
 }
