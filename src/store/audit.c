@@ -50,7 +50,7 @@ struct store_event store_event_at(const struct store_events *events, size_t i)
 {
     const struct store_rows *rows = &events->rows;
     return (struct store_event){
-        .number = store_int(rows, i, 0), .at = { store_int(rows, i, 1) * WR_MS(1) },
+        .number = store_int(rows, i, 0), .at = store_wall(rows, i, 1),
         .type = store_text(rows, i, 2), .actor = store_text(rows, i, 3),
         .request = store_text(rows, i, 4), .detail = store_text(rows, i, 5) };
 }

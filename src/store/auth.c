@@ -30,24 +30,38 @@ const struct store_step store_auth_tables = {
         " where status = 'pending';",
 };
 
+/* Whether a person has lately helped with a domain. */
+const struct store_step store_auth_helps = {
+    .sqlite = "create index intervention_helped on intervention_queue (domain, completed_at)"
+              " where status = 'completed';",
+    .postgres = "create index intervention_helped on intervention_queue (domain, completed_at)"
+                " where status = 'completed';",
+};
+
 /* ---- setting aside ---- */
 
 #define COLUMNS_IN "insert into intervention_queue (id, task_id, job_id, attempt, url," \
     " domain, auth_type, priority, status, queued_at, expires_at)"
 
 static const struct store_verb park = {
-    .name = "auth.park", .writes = true, .undo = true,
+    .name = "auth.park", .writes = true, .undo = true, .first = &store_job_hold_task,
     .sqlite = { COLUMNS_IN " select value ->> 0, job.task, job.id, job.attempt, value ->> 1,"
                 " value ->> 2, value ->> 3, value ->> 4, 'pending', now_ms(), now_ms() + ?4"
                 " from json_each(?3), job where job.id = ?1 and job.attempt = ?2"
-                " and job.state = 2 and job.lease_until > now_ms()",
-                "update job set state = 3, tries = tries - 1, lease_until = null" HELD },
-    .postgres = "with held as (update job set state = 3, tries = tries - 1,"
-                "  lease_until = null" HELD " returning id, task, attempt), listed as ("
+                " and job.state = 2 and job.lease_until > now_ms() and not " TASK_STOPPED,
+                "update job set state = case when " TASK_STOPPED " then 6 else 3 end,"
+                " tries = tries - 1, lease_until = null" HELD " returning 1",
+                INTO_DONE " 6," AS_IT_WAS " null, " STOPPED_WHY " from job where id = ?1"
+                          " and state = 6",
+                "delete from job where id = ?1 and state = 6" },
+    .postgres = "with gone as (delete from job" HELD " and " TASK_STOPPED " returning *),"
+                " done as (" GONE_INTO_DONE " 6," AS_IT_WAS " null, " STOPPED_WHY FROM_GONE "),"
+                " held as (update job set state = 3, tries = tries - 1, lease_until = null"
+                HELD " and not " TASK_STOPPED " returning id, task, attempt), listed as ("
                 COLUMNS_IN " select v ->> 0, held.task, held.id, held.attempt, v ->> 1,"
                 "  v ->> 2, v ->> 3, v ->> 4, 'pending', now_ms(), now_ms() + ?4::bigint"
                 "  from json_array_elements(?3::json) as v, held)"
-                " select 1::bigint from held",
+                " select 1::bigint from held union all select 1::bigint from gone",
 };
 
 wr_err store_auth_park(struct store *store, const char *job, uint32_t attempt,
@@ -57,7 +71,7 @@ wr_err store_auth_park(struct store *store, const char *job, uint32_t attempt,
     wr_err err = store_do(store, &park, STORE_VALUES(
         STORE_TEXT(job), STORE_INT(attempt), STORE_TEXT(items),
         STORE_INT(within / WR_MS(1))), &rows, deadline);
-    if (!err && rows.count == 0 && rows.changed == 0)
+    if (!err && rows.count == 0)
         err = WR_NOTFOUND;
     store_rows_free(&rows);
     return err;
@@ -75,11 +89,6 @@ static const struct store_verb list = {
                 " and (?1::text is null or task_id = ?1) order by queued_at, id limit ?2",
 };
 
-static struct wr_wall wall_of(int64_t ms)
-{
-    return (struct wr_wall){ .ns = ms * WR_MS(1) };
-}
-
 static void read_auths(struct store_auths *ret)
 {
     const struct store_rows *rows = &ret->rows;
@@ -89,8 +98,8 @@ static void read_auths(struct store_auths *ret)
             .id = store_text(rows, i, 0), .task = store_text(rows, i, 1),
             .job = store_text(rows, i, 2), .url = store_text(rows, i, 3),
             .domain = store_text(rows, i, 4), .type = store_text(rows, i, 5),
-            .priority = store_text(rows, i, 6), .queued_at = wall_of(store_int(rows, i, 7)),
-            .expires_at = wall_of(store_int(rows, i, 8)) };
+            .priority = store_text(rows, i, 6), .queued_at = store_wall(rows, i, 7),
+            .expires_at = store_wall(rows, i, 8) };
 }
 
 wr_err store_auth_list(struct store *store, const char *task, size_t max,
@@ -109,6 +118,23 @@ void store_auths_free(struct store_auths *auths)
     auths->count = 0;
 }
 
+static const struct store_verb count_verb = {
+    .name = "auth.count",
+    .sqlite = { "select count(*) from intervention_queue where status = 'pending'"
+                " and (?1 is null or task_id = ?1)" },
+    .postgres = "select count(*) from intervention_queue where status = 'pending'"
+                " and (?1::text is null or task_id = ?1)",
+};
+
+wr_err store_auth_count(struct store *store, const char *task, uint64_t *ret, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &count_verb, STORE_VALUES(STORE_TEXT(task)), &rows, deadline);
+    *ret = err ? 0 : (uint64_t)store_int(&rows, 0, 0);
+    store_rows_free(&rows);
+    return err;
+}
+
 /* ---- what became of it ---- */
 
 #define OF_JOB " from intervention_queue as item where item.job_id = job.id" \
@@ -117,12 +143,18 @@ void store_auths_free(struct store_auths *auths)
 #define HELPED " exists (select 1" OF_JOB "'completed')"
 #define NOBODY_CAME " null, 'AUTH_REQUIRED: it needs a person, and none has helped'"
 
+/* Who has solved one has solved what else that domain asked for in the same way. */
+#define ALIKE " = 'completed' and (domain, auth_type) =" \
+    " (select one.domain, one.auth_type from intervention_queue as one where one.id = ?2)"
+
 /* At most as many as a result of ours has; who asks again gets the next. */
 #define THESE "select id from intervention_queue where status = 'pending' and (id = ?2" \
+    " or (?1" ALIKE ")" \
     " or domain = ?3 or task_id = ?4 or (?1 = 'expired' and expires_at <= now_ms()))" \
     " order by queued_at limit " WR_STR(STORE_AUTH_LIST_MAX)
 #define THESE_THERE "select id from intervention_queue where status = 'pending'" \
-    " and (id = ?2::text or domain = ?3::text or task_id = ?4::text" \
+    " and (id = ?2::text or (?1::text" ALIKE ")" \
+    " or domain = ?3::text or task_id = ?4::text" \
     " or (?1::text = 'expired' and expires_at <= now_ms()))" \
     " order by queued_at limit " WR_STR(STORE_AUTH_LIST_MAX) " for update"
 
@@ -172,6 +204,38 @@ wr_err store_auth_resolve(struct store *store, const struct store_auth_which *wh
     for (; !err && ret->count && *slots; slots++)
         store_wake(store, *slots);
     return err;
+}
+
+static const struct store_verb helped = {
+    .name = "auth.helped",
+    .sqlite = { "select 1 from intervention_queue where status = 'completed' and domain = ?1"
+                " and completed_at >= now_ms() - ?2 limit 1" },
+};
+
+wr_err store_auth_helped(struct store *store, const char *domain, wr_time within, bool *ret,
+                         wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &helped, STORE_VALUES(
+        STORE_TEXT(domain), STORE_INT(within / WR_MS(1))), &rows, deadline);
+    *ret = !err && rows.count > 0;
+    store_rows_free(&rows);
+    return err;
+}
+
+static const struct store_verb prune = {
+    .name = "auth.prune", .writes = true,
+    .sqlite = { "delete from intervention_queue where id in (select id from"
+                " intervention_queue as item where completed_at < ?1 and not exists"
+                " (select 1 from job where job.id = item.job_id) limit ?2)" },
+};
+
+wr_err store_auth_prune(struct store *store, struct wr_wall before, size_t max, uint64_t *ret,
+                        wr_time deadline)
+{
+    WR_ASSERT(max > 0 && max <= STORE_AUTH_LIST_MAX);
+    return store_change(store, &prune, STORE_VALUES(
+        STORE_INT(before.ns / WR_MS(1)), STORE_INT((int64_t)max)), ret, deadline);
 }
 
 static const struct store_verb known = {

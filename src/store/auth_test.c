@@ -72,6 +72,52 @@ static size_t resolve(struct store *store, struct store_auth_which which,
     return count;
 }
 
+STORE_TEST(nobody_is_asked_for_in_a_task_that_was_stopped)
+{
+    struct store_submitted took;
+    struct store_counts counts;
+    CHECK_OK(store_task_add(store, &(struct store_task_new){
+        .id = "t1", .hypothesis = "h", .pages_max = 1, .seconds_max = 1 }, SOON));
+    CHECK_OK(store_task_submit(store, "t1", "[[\"j1\",\"target_queue\",\"net\",1,\"k\",{}]]",
+                               slots, &took, SOON));
+    store_submitted_free(&took);
+    CHECK_EQ(1, claim(store));
+    CHECK_OK(store_task_stop(store, "t1", &(struct store_task_stop){ .reason = "x" }, &counts,
+                             SOON));
+    CHECK_OK(store_auth_park(store, "j1", 1, item, WITHIN, SOON));
+    CHECK_EQ(STORE_JOB_CANCELED, state_of(store));
+    CHECK_EQ(0, waiting(store, NULL));
+}
+
+STORE_TEST(all_that_wait_are_counted_also_those_that_are_not_listed)
+{
+    uint64_t count;
+    wait_with(store, items);
+    CHECK_OK(store_auth_count(store, "t1", &count, SOON));
+    CHECK_EQ(2, count);
+    CHECK_OK(store_auth_count(store, "t2", &count, SOON));
+    CHECK_EQ(0, count);
+    CHECK_OK(store_auth_count(store, NULL, &count, SOON));
+    CHECK_EQ(2, count);
+}
+
+STORE_TEST(that_a_person_has_helped_with_a_domain_can_be_asked_for_a_while)
+{
+    bool helped;
+    wait_with(store, item);
+    CHECK_OK(store_auth_helped(store, "a.example", WR_S(60), &helped, SOON));
+    CHECK(!helped);
+    CHECK_EQ(1, resolve(store, (struct store_auth_which){ .id = "a1" },
+                        STORE_AUTH_COMPLETED));
+    CHECK_OK(store_auth_helped(store, "a.example", WR_S(60), &helped, SOON));
+    CHECK(helped);
+    CHECK_OK(store_auth_helped(store, "b.example", WR_S(60), &helped, SOON));
+    CHECK(!helped);
+    pass(WR_S(61));
+    CHECK_OK(store_auth_helped(store, "a.example", WR_S(60), &helped, SOON));
+    CHECK(!helped);
+}
+
 STORE_TEST(a_job_that_needs_a_person_is_set_aside_and_shows_what_for)
 {
     struct store_auths auths;
@@ -217,4 +263,28 @@ STORE_TEST(two_who_help_with_one_job_at_once_bring_it_back)
         if (!CHECK_EQ(STORE_JOB_QUEUED, state_of(store)))
             return;
     }
+}
+
+static void resolve_one(struct store *store, const char *id, enum store_auth_end end)
+{
+    struct store_auths auths;
+    CHECK_OK(store_auth_resolve(store, &(struct store_auth_which){ .id = id }, end, slots,
+                                &auths, SOON));
+    CHECK_EQ(1, auths.count);
+    store_auths_free(&auths);
+}
+
+STORE_TEST(what_is_resolved_is_forgotten_after_its_time_but_not_while_its_job_waits)
+{
+    uint64_t gone;
+    wait_with(store, items);
+    resolve_one(store, "a1", STORE_AUTH_SKIPPED);
+    pass(WR_S(10));
+    CHECK_OK(store_auth_prune(store, rig_wall(), 10, &gone, SOON));
+    CHECK_EQ(0, gone);
+    resolve_one(store, "a2", STORE_AUTH_SKIPPED);
+    CHECK_OK(store_auth_prune(store, rig_wall(), 10, &gone, SOON));
+    CHECK_EQ(1, gone);
+    CHECK_ERR(WR_NOTFOUND, store_auth_known(store, "a1", SOON));
+    CHECK_OK(store_auth_known(store, "a2", SOON));
 }

@@ -31,7 +31,7 @@ wr_err store_cache_get(struct store *store, const char *cache, const void *key, 
         return WR_NOTFOUND;
     ret->answer = store_value_at(&ret->rows, 0, 0);
     ret->nothing = ret->answer.type == STORE_IS_NULL;
-    ret->until.ns = store_int(&ret->rows, 0, 1) * WR_MS(1);
+    ret->until = store_wall(&ret->rows, 0, 1);
     return WR_OK;
 }
 

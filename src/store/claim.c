@@ -57,7 +57,7 @@ static wr_err find(struct store *store, const struct store_verb *verb,
     wr_err err = store_do(store, verb, values, &ret->rows, deadline);
     ret->count = ret->rows.count;
     if (ret->count)
-        ret->at.ns = store_int(&ret->rows, 0, 8) * WR_MS(1);
+        ret->at = store_wall(&ret->rows, 0, 8);
     return err;
 }
 
@@ -87,7 +87,7 @@ wr_err store_claim_search(struct store *store, const char *sentence, const char 
     struct wr_text match = WR_TEXT(buf);
     WR_ASSERT(max > 0 && max <= STORE_CLAIM_LIST_MAX);
     *ret = (struct store_claims){ 0 };
-    if (!store_match(&match, sentence))
+    if (!store_match(&match, sentence, 0))
         return WR_OK;
     return find(store, &search, STORE_VALUES(
         STORE_TEXT(buf), STORE_TEXT(task), STORE_INT((int64_t)max)), ret, deadline);

@@ -63,3 +63,18 @@ wr_err store_evidence_domains(struct store *store, const char *task, struct stor
 {
     return store_do(store, &top_domains, STORE_VALUES(STORE_TEXT(task)), ret, deadline);
 }
+
+static const struct store_verb sources = {
+    .name = "evidence.sources",
+    .sqlite = { "select p.domain, count(*), sum(case when p.page_type = 'academic_paper' then 1"
+                " else 0 end) from task_pages t join pages p on p.id = t.page_id"
+                " where t.task_id = ?1 and p.fetched_at is not null group by p.domain"
+                " order by count(*) desc, p.domain limit "
+                WR_STR(STORE_EVIDENCE_SOURCES_MAX) },
+};
+
+wr_err store_evidence_sources(struct store *store, const char *task, struct store_rows *ret,
+                              wr_time deadline)
+{
+    return store_do(store, &sources, STORE_VALUES(STORE_TEXT(task)), ret, deadline);
+}

@@ -28,6 +28,7 @@
 #define STORE_EVIDENCE_ID 32        /* bytes of an id, with the zero byte */
 #define STORE_EVIDENCE_PREFIX_MAX 7
 #define STORE_EVIDENCE_TOP_MAX 10   /* domains that are named in a count */
+#define STORE_EVIDENCE_SOURCES_MAX 2000     /* ... in all that a task has */
 
 struct store_parts { const char *const *parts; size_t count; };
 #define STORE_PARTS(...) ((struct store_parts){ \
@@ -52,6 +53,10 @@ wr_err store_evidence_count(struct store *store, const char *task, struct store_
  * counts.  Free the rows: name, pages. */
 struct store_rows;
 wr_err store_evidence_domains(struct store *store, const char *task, struct store_rows *ret,
+                              wr_time deadline);
+
+/* All of them, with how many of the pages are papers.  Free the rows: name, pages, papers. */
+wr_err store_evidence_sources(struct store *store, const char *task, struct store_rows *ret,
                               wr_time deadline);
 
 #endif

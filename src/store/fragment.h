@@ -36,7 +36,8 @@ struct store_fragment_query {
     size_t max;                     /* 1..STORE_FRAGMENT_LIST_MAX */
 };
 
-/* The best first.  A sentence without a word finds nothing. */
+/* The best first.  A sentence without a word finds nothing.  Where there is so much with one of
+ * its words that a read takes too long, it is searched for by its longest few. */
 wr_err store_fragment_search(struct store *store, const struct store_fragment_query *query,
                              struct store_fragments *ret, wr_time deadline);
 

@@ -1,6 +1,7 @@
 #include "store/fragment.h"
 
 #include "store/edge.h"
+#include "store/store_int.h"
 #include "testing/evidence_rig.h"
 
 static void sky(struct store *store)
@@ -39,6 +40,34 @@ STORE_TEST(what_has_more_of_the_words_comes_first)
               store_fragment_at(&found, 1).text);
     CHECK(store_fragment_at(&found, 2).score > 0);
     store_fragments_free(&found);
+}
+
+static const struct store_engine *true_engine;
+
+/* As if more than three words took too long. */
+static wr_err act_in_time(void *state, struct store_act *act, wr_time deadline,
+                          const char *place)
+{
+    size_t words = 1;
+    const char *match = act->values.count ? act->values.values[0].bytes : NULL;
+    bool asks = strcmp(act->verb->name, "fragment.search") == 0;
+    while (asks && match && (match = strstr(match, " OR ")) && match++)
+        words++;
+    return words > 3 ? WR_TIMEOUT : true_engine->act(state, act, deadline, place);
+}
+
+STORE_TEST(what_takes_too_long_is_searched_for_by_its_longest_words)
+{
+    sky(store);
+    true_engine = store->engine;
+    struct store_engine hasty = *true_engine;
+    hasty.act = act_in_time;
+    store->engine = &hasty;
+    struct store_fragments found = search(store, &(struct store_fragment_query){
+        .sentence = "Is the moon made of cheese and bread or flour?", .task = "t", .max = 9 });
+    CHECK_EQ(2, found.count);                   /* not those that have the moon alone */
+    store_fragments_free(&found);
+    store->engine = true_engine;
 }
 
 STORE_TEST(words_are_found_whatever_their_case_and_the_signs_beside_them)

@@ -30,17 +30,20 @@ const struct store_step store_once_turns = {
 };
 
 /* A row whose time is over is begun anew. */
-#define BEGIN "insert into once (route, key, digest, keep, until, turn)" \
-    " values (?1, ?2, ?3, ?4, now_ms() + ?5, "
-#define OR_ANEW ") on conflict (route, key) do update set digest = excluded.digest," \
-    " keep = excluded.keep, until = excluded.until, status = null, body = null," \
+#define INTO "insert into once (route, key, digest, keep, until, turn) select "
+#define OR_ANEW \
+    " where (select count(*) from once) < ?6 or exists (select 1 from once" \
+    " where route = ?1 and key = ?2) on conflict (route, key) do update" \
+    " set digest = excluded.digest, keep = excluded.keep, until = excluded.until, status = " \
+    "null, body = null," \
     " turn = excluded.turn where once.until <= now_ms() returning turn"
 
 static const struct store_verb begin = {
     .name = "once.begin", .writes = true,
     .sqlite = { "update once_turn set turn = turn + 1",
-                BEGIN "(select turn from once_turn)" OR_ANEW },
-    .postgres = BEGIN "nextval('once_turn')" OR_ANEW,
+                INTO "?1, ?2, ?3, ?4, now_ms() + ?5, (select turn from once_turn)" OR_ANEW },
+    .postgres = INTO "?1::text, ?2::text, ?3::text, ?4::bigint, now_ms() + ?5::bigint,"
+                " nextval('once_turn')" OR_ANEW,
 };
 
 static const struct store_verb look = {
@@ -48,16 +51,32 @@ static const struct store_verb look = {
     .sqlite = { "select digest, status, body from once where route = ?1 and key = ?2" },
 };
 
-wr_err store_once_begin(struct store *store, const char *route, const char *key,
-                        const char *digest, wr_time keep, struct store_once *ret,
-                        wr_time deadline)
+static const struct store_verb tally = {
+    .name = "once.count", .sqlite = { "select count(*) from once" },
+};
+
+/* It was neither begun nor is it there: there is no room, or it was dropped just now, and the
+ * next try begins it. */
+static wr_err why_not(struct store *store, const struct store_once_ask *ask, wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &tally, STORE_VALUES(), &rows, deadline);
+    if (!err)
+        err = (uint64_t)store_int(&rows, 0, 0) >= ask->keys_max ? WR_SHED : WR_BUSY;
+    store_rows_free(&rows);
+    return err;
+}
+
+wr_err store_once_begin(struct store *store, const struct store_once_ask *ask,
+                        struct store_once *ret, wr_time deadline)
 {
     *ret = (struct store_once){ 0 };
-    if (strlen(key) > STORE_ONCE_KEY_MAX)
+    if (strlen(ask->key) > STORE_ONCE_KEY_MAX)
         return WR_INVALID;
     wr_err err = store_do(store, &begin, STORE_VALUES(
-        STORE_TEXT(route), STORE_TEXT(key), STORE_TEXT(digest), STORE_INT(keep / WR_MS(1)),
-        STORE_INT(STORE_ONCE_BEGUN / WR_MS(1))), &ret->rows, deadline);
+        STORE_TEXT(ask->route), STORE_TEXT(ask->key), STORE_TEXT(ask->digest),
+        STORE_INT(ask->keep / WR_MS(1)), STORE_INT(STORE_ONCE_BEGUN / WR_MS(1)),
+        STORE_INT((int64_t)ask->keys_max)), &ret->rows, deadline);
     if (err)
         return err;
     if (ret->rows.count) {
@@ -65,13 +84,13 @@ wr_err store_once_begin(struct store *store, const char *route, const char *key,
         return WR_OK;
     }
     store_rows_free(&ret->rows);
-    err = store_do(store, &look, STORE_VALUES(STORE_TEXT(route), STORE_TEXT(key)), &ret->rows,
-                   deadline);
+    err = store_do(store, &look, STORE_VALUES(STORE_TEXT(ask->route), STORE_TEXT(ask->key)),
+                   &ret->rows, deadline);
     if (err)
         return err;
     if (ret->rows.count == 0)
-        return WR_BUSY;             /* it was dropped just now: the next try begins it */
-    if (strcmp(store_text(&ret->rows, 0, 0), digest) != 0)
+        return why_not(store, ask, deadline);
+    if (strcmp(store_text(&ret->rows, 0, 0), ask->digest) != 0)
         return WR_INVALID;
     if (store_value_at(&ret->rows, 0, 1).type == STORE_IS_NULL)
         return WR_BUSY;

@@ -1,11 +1,14 @@
 /* idempotency.h - a request that is made twice is done once.
  *
- *     err = store_once_begin(store, "POST /v1/queue", key, digest, WR_S(86400), &was, ...);
+ *     struct store_once_ask ask = { "POST /admin/pin", key, digest, .keep = WR_S(86400),
+ *                                   .keys_max = 10000 };
+ *     err = store_once_begin(store, &ask, &was, deadline);
  *     WR_OK:      it is new: do it, then store_once_end(store, route, key, was.turn,
  *                 &(struct store_once_answer){ 202, body, len }, deadline)
  *     WR_EXISTS:  it was done: was.status and was.body are the answer it had
  *     WR_BUSY:    it is being done
  *     WR_INVALID: the same key came with another request
+ *     WR_SHED:    as many keys are kept as may
  *     ...
  *     store_once_free(&was);
  *
@@ -32,10 +35,16 @@ struct store_once {
     struct store_rows rows;
 };
 
-/* See above; INVALID too for a key that is too long.  `digest` is of the request. */
-wr_err store_once_begin(struct store *store, const char *route, const char *key,
-                        const char *digest, wr_time keep, struct store_once *ret,
-                        wr_time deadline);
+struct store_once_ask {
+    const char *route, *key, *digest;   /* the digest is of the request */
+    wr_time keep;
+    uint64_t keys_max;                  /* of all routes; a key that there is needs no room */
+};
+
+/* See above; INVALID too for a key that is too long.  Nodes that begin at the same instant may
+ * keep one key each beyond keys_max. */
+wr_err store_once_begin(struct store *store, const struct store_once_ask *ask,
+                        struct store_once *ret, wr_time deadline);
 void store_once_free(struct store_once *once);
 
 struct store_once_answer { int status; const void *body; size_t len; };

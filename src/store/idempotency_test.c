@@ -8,6 +8,12 @@
 
 #define SOON wr_after(WR_S(5))
 #define DAY WR_S(86400)
+#define KEYS_MAX 3
+#define ASK(route, key, digest) \
+    &(struct store_once_ask) \
+    { \
+        route, key, digest, DAY, KEYS_MAX \
+    }
 
 /* The turn of the last one that was begun. */
 static uint64_t turn;
@@ -15,7 +21,7 @@ static uint64_t turn;
 static wr_err begin(struct store *store, const char *key, const char *digest)
 {
     struct store_once was;
-    wr_err err = store_once_begin(store, "POST /x", key, digest, DAY, &was, SOON);
+    wr_err err = store_once_begin(store, ASK("POST /x", key, digest), &was, SOON);
     if (!err)
         turn = was.turn;
     store_once_free(&was);
@@ -39,7 +45,7 @@ STORE_TEST(the_second_request_gets_the_answer_of_the_first)
     CHECK_OK(begin(store, "k", "d"));
     CHECK_ERR(WR_BUSY, begin(store, "k", "d"));
     CHECK_OK(end(store, "k", turn, "{\"id\":1}"));
-    CHECK_ERR(WR_EXISTS, store_once_begin(store, "POST /x", "k", "d", DAY, &was, SOON));
+    CHECK_ERR(WR_EXISTS, store_once_begin(store, ASK("POST /x", "k", "d"), &was, SOON));
     CHECK_EQ(202, was.status);
     CHECK_EQ(8, was.body.len);
     CHECK_EQ(0, memcmp("{\"id\":1}", was.body.bytes, 8));
@@ -52,7 +58,7 @@ STORE_TEST(a_key_is_of_one_route_and_one_request)
     struct store_once was;
     CHECK_OK(begin(store, "k", "d"));
     CHECK_ERR(WR_INVALID, begin(store, "k", "another"));
-    CHECK_OK(store_once_begin(store, "POST /y", "k", "another", DAY, &was, SOON));
+    CHECK_OK(store_once_begin(store, ASK("POST /y", "k", "another"), &was, SOON));
     store_once_free(&was);
 }
 
@@ -83,6 +89,23 @@ STORE_TEST(one_that_was_not_done_is_free_at_once)
     CHECK_OK(begin(store, "k", "d"));
     CHECK_OK(end(store, "k", turn, ""));
     CHECK_ERR(WR_NOTFOUND, drop(store, "k", turn));   /* it was done */
+}
+
+STORE_TEST(no_more_keys_are_kept_than_may_be_and_those_that_are_still_count)
+{
+    uint64_t count;
+    for (int i = 0; i < KEYS_MAX; i++)
+        CHECK_OK(begin(store, (const char *const[]){ "a", "b", "c" }[i], "d"));
+    CHECK_OK(end(store, "c", turn, ""));
+    CHECK_ERR(WR_SHED, begin(store, "e", "d"));
+    CHECK_ERR(WR_BUSY, begin(store, "a", "d"));
+    CHECK_ERR(WR_EXISTS, begin(store, "c", "d"));
+    pass(STORE_ONCE_BEGUN);
+    CHECK_OK(begin(store, "a", "another"));         /* it is over, and needs no other room */
+    CHECK_ERR(WR_SHED, begin(store, "e", "d"));
+    CHECK_OK(store_once_sweep(store, 10, &count, SOON));
+    CHECK_EQ(1, count);
+    CHECK_OK(begin(store, "e", "d"));
 }
 
 STORE_TEST(a_sweep_takes_out_keys_whose_time_is_over)
@@ -119,7 +142,7 @@ static void check_late(struct store *store, bool swept)
     CHECK_ERR(WR_NOTFOUND, drop(store, "k", first));
     CHECK_ERR(WR_BUSY, begin(store, "k", "second"));
     CHECK_OK(end(store, "k", turn, "of the second"));
-    CHECK_ERR(WR_EXISTS, store_once_begin(store, "POST /x", "k", "second", DAY, &was, SOON));
+    CHECK_ERR(WR_EXISTS, store_once_begin(store, ASK("POST /x", "k", "second"), &was, SOON));
     CHECK_EQ(13, was.body.len);
     store_once_free(&was);
 }

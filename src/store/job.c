@@ -13,12 +13,14 @@
 #include "store/store_int.h"
 
 #define ATTEMPTS_MAX 2
+#define LOOK_AGAIN WR_S(1)          /* where it cannot be found out when the next is due */
 #define HELD_BYTES_MAX ((size_t)STORE_JOB_BEAT_MAX * (STORE_JOB_ID_MAX * 6 + 32))
 #define LOST "'WORKER_LOST: its lease ran out, and no attempt is left'"
 #define EXPIRE_MAX WR_STR(STORE_JOB_CLAIM_MAX)
 
 /* seq is the order of arrival; every index ends with it.  `attempt` only rises and tells
- * holders apart; `tries` counts those that are held against the job. */
+ * holders apart; `tries` counts those that are held against the job.  A state of 0 is that of a
+ * queued one that was put off, until lease_until. */
 const struct store_step store_job_tables = {
     .sqlite =
         "create table job ("
@@ -67,6 +69,13 @@ const struct store_step store_job_tables = {
 const struct store_step store_job_ages = {
     .sqlite = "",
     .postgres = "create index job_done_age on job_done using brin (finished_at);",
+};
+
+/* Those that were put off are looked for with those whose lease runs out. */
+const struct store_step store_job_put_offs = {
+    .sqlite = "",
+    .postgres = "drop index job_held;"
+                "create index job_held on job (lease_until) where state in (0, 2);",
 };
 
 /* ---- queueing ---- */
@@ -167,9 +176,9 @@ static const struct store_verb claim_fair = {
                 " where id in (select id from free) returning " OPEN_COLUMNS("input"),
 };
 
-static struct wr_wall wall_of(int64_t ms)
+enum store_job_state store_job_state_of(int64_t state)
 {
-    return (struct wr_wall){ .ns = ms * WR_MS(1) };
+    return state == 0 ? STORE_JOB_QUEUED : (enum store_job_state)state;
 }
 
 static void read_row(const struct store_rows *rows, size_t row, struct store_job *ret)
@@ -178,11 +187,11 @@ static void read_row(const struct store_rows *rows, size_t row, struct store_job
         .id = store_text(rows, row, 0), .task = store_text(rows, row, 1),
         .kind = store_text(rows, row, 2), .slot = store_text(rows, row, 3),
         .priority = (int32_t)store_int(rows, row, 4),
-        .state = (enum store_job_state)store_int(rows, row, 5),
+        .state = store_job_state_of(store_int(rows, row, 5)),
         .attempt = (uint32_t)store_int(rows, row, 6),
-        .queued_at = wall_of(store_int(rows, row, 7)),
-        .started_at = wall_of(store_int(rows, row, 8)),
-        .finished_at = wall_of(store_int(rows, row, 9)),
+        .queued_at = store_wall(rows, row, 7),
+        .started_at = store_wall(rows, row, 8),
+        .finished_at = store_wall(rows, row, 9),
         .input = store_text(rows, row, 10), .output = store_text(rows, row, 11),
         .error = store_text(rows, row, 12),
     };
@@ -244,7 +253,8 @@ void store_jobs_free(struct store_jobs *jobs)
 
 /* ---- what a holder does ---- */
 
-/* Do a verb that brings a job back to its slot, which it returns. */
+/* Do a verb that brings a job back to its slot, which it returns: nobody is harmed who is woken
+ * for one that was over. */
 static wr_err bring_back(struct store *store, const struct store_verb *verb,
                          struct store_values values, wr_time deadline)
 {
@@ -328,14 +338,14 @@ static const struct store_verb finish = {
                 " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
-/* Nothing follows in a task of which all jobs were stopped.  On a server its row is held, so
- * that a stop at this moment comes before or after, and is seen. */
-#define GOES_ON "(status <> 'paused' or stopped_all = 0)"
+/* Nothing of a kind follows that was stopped.  On a server the row of the task is held, so that
+ * a stop at this moment comes before or after, and is seen. */
 #define OF_TASK " where exists (select 1 from job join tasks on tasks.id = job.task" \
     " where job.id = ?1 and attempt = ?2 and state = 2 and lease_until > now_ms()" \
-    " and " GOES_ON ")"
-#define OPEN_TASK(from) "going as (select tasks.id as task from tasks, " from \
-    " where tasks.id = " from ".task and " GOES_ON " for share of tasks)"
+    " and " GOES_ON("value ->> 1") ")"
+#define ITS_TASK(from) "going as (select tasks.id as task, status, stopped_all, stopped_kind" \
+    " from tasks, " from " where tasks.id = " from ".task for share of tasks)"
+#define GOING ", going where " GOES_ON("v ->> 1") " on conflict do nothing)"
 
 #define NEXT INTO_JOB("(select task from job where id = ?1)", "?6")
 #define NEXT_THERE INTO_JOB_THERE("going.task")
@@ -347,10 +357,9 @@ static const struct store_verb finish_and_next = {
     .undo = true,
     .sqlite = { INTO_DONE " ?3," AS_IT_WAS " ?4, ?5 from job" HELD,
                 NEXT OF_TASK " on conflict do nothing", "delete from job" HELD },
-    .postgres = "with gone as (delete from job" HELD " returning *), " OPEN_TASK(
-        "gone") ", next as (" NEXT_THERE " from json_array_elements(?6::json) as v, going on "
-                                         "conflict do nothing)" GONE_INTO_DONE
-                " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
+    .postgres = "with gone as (delete from job" HELD " returning *), " ITS_TASK("gone")
+                ", next as (" NEXT_THERE " from json_array_elements(?6::json) as v" GOING
+                GONE_INTO_DONE " ?3::bigint," AS_IT_WAS " ?4::text, ?5::text" FROM_GONE,
 };
 
 static void wake_all(struct store *store, const char *const *slots)
@@ -385,9 +394,9 @@ static const struct store_verb chain = {
     .sqlite = { CHAINED OF_TASK " on conflict do nothing",
                 "select 1 from job" HELD },
     .postgres = "with held as (select task from job" HELD " for update), "
-                OPEN_TASK("held") ", next as ("
-                CHAINED_THERE " from json_array_elements(?3::json) as v, going"
-                " on conflict do nothing) select 1::bigint from held",
+                ITS_TASK("held") ", next as ("
+                CHAINED_THERE " from json_array_elements(?3::json) as v" GOING
+                " select 1::bigint from held",
 };
 
 wr_err store_job_chain(struct store *store, const char *id, uint32_t attempt, const char *next,
@@ -404,10 +413,31 @@ wr_err store_job_chain(struct store *store, const char *id, uint32_t attempt, co
     return err;
 }
 
+/* In a task that was stopped meanwhile it has nowhere to go back to: it is over.  (On a file it
+ * has state 6 between the first statement and the last.)  On a server the task is held first,
+ * as above. */
+#define BACK(state, rest) { \
+    "update job set state = case when " TASK_STOPPED " then 6 else " state " end," rest \
+    " returning slot", \
+    INTO_DONE " 6," AS_IT_WAS " null, " STOPPED_WHY " from job where id = ?1 and state = 6", \
+    "delete from job where id = ?1 and state = 6" }
+#define BACK_THERE(state, rest) \
+    "with gone as (delete from job" HELD " and " TASK_STOPPED " returning *)," \
+    " done as (" GONE_INTO_DONE " 6," AS_IT_WAS " null, " STOPPED_WHY FROM_GONE ")," \
+    " back as (update job set state = " state "," rest " and not " TASK_STOPPED \
+    "  returning slot) select slot from gone union all select slot from back"
+#define REQUEUED " tries = tries - ?3, lease_until = null" HELD
+#define PUT_OFF " tries = tries - ?4, lease_until = now_ms() + ?3" HELD \
+    " and (?4 = 1 or tries < attempts_max)"
+
+const struct store_verb store_job_hold_task = {
+    .name = "job.hold_task",
+    .postgres = "select 1 from tasks where id = (select task from job where id = ?1) for share",
+};
+
 static const struct store_verb requeue = {
-    .name = "job.requeue", .writes = true,
-    .sqlite = { "update job set state = 1, tries = tries - ?3, lease_until = null" HELD
-                " returning slot" },
+    .name = "job.requeue", .writes = true, .undo = true, .first = &store_job_hold_task,
+    .sqlite = BACK("1", REQUEUED), .postgres = BACK_THERE("1", REQUEUED),
 };
 
 wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, bool counted,
@@ -417,51 +447,83 @@ wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, 
                                                     STORE_INT(!counted)), deadline);
 }
 
+static const struct store_verb put_off = {
+    .name = "job.put_off", .writes = true, .undo = true, .first = &store_job_hold_task,
+    .sqlite = BACK("0", PUT_OFF), .postgres = BACK_THERE("0", PUT_OFF),
+};
+
+wr_err store_job_put_off(struct store *store, const char *id, uint32_t attempt, wr_time by,
+                         bool counted, wr_time deadline)
+{
+    WR_ASSERT(by >= 0 && by <= STORE_JOB_PUT_OFF_MAX);
+    return bring_back(store, &put_off, STORE_VALUES(
+        STORE_TEXT(id), STORE_INT(attempt), STORE_INT(by / WR_MS(1)), STORE_INT(!counted)),
+        deadline);
+}
+
 /* ---- what others do ---- */
 
+#define LEASED "state <> 1 and state in (0, 2)"     /* as the index says it */
+/* Nothing is put off by so much: a clock was set back. */
+#define TOO_FAR "lease_until > now_ms() + 3600000"
+_Static_assert(STORE_JOB_PUT_OFF_MAX == WR_MS(3600000), "as the statement has it");
 #define OPEN_WITHOUT_INPUT OPEN_COLUMNS("null::text")
 
-/* Those that fail have state 5 between the first statement and the last. */
+/* Those that are over have state 5 or 6 between the first statement and the last. */
 static const struct store_verb expire = {
     .name = "job.expire",
     .writes = true,
     .undo = true,
-    .sqlite = { "update job set state = iif(tries >= attempts_max, 5, 1), lease_until = null"
-                " where seq in (select seq from job where state <> 1 and state = 2"
-                " and lease_until <= now_ms() order by lease_until limit " EXPIRE_MAX ")"
+    .sqlite = { "update job set state = case when " TASK_STOPPED " then 6"
+                " when state = 2 and tries >= attempts_max then 5 else 1 end,"
+                " lease_until = null where seq in (select seq from (select seq, lease_until"
+                " from job where " LEASED " and lease_until <= now_ms() union all"
+                " select seq, lease_until from job where state <> 1 and state = 0 and " TOO_FAR
+                ") order by lease_until limit " EXPIRE_MAX ")"
                 " returning " OPEN_COLUMNS("null"),
-                INTO_DONE " state," AS_IT_WAS " null, " LOST " from job"
-                          " where state <> 1 and state = 5",
-                "delete from job where state <> 1 and state = 5" },
-    .postgres = "with late as (select id from job where state = 2 and lease_until <= now_ms()"
+                INTO_DONE " state," AS_IT_WAS " null, iif(state = 5, " LOST ", " STOPPED_WHY ")"
+                          " from job where state <> 1 and state in (5, 6)",
+                "delete from job where state <> 1 and state in (5, 6)" },
+    .postgres = "with late as (select id from job where state in (0, 2)"
+                " and (lease_until <= now_ms() or (state = 0 and " TOO_FAR "))"
                 " order by lease_until limit " EXPIRE_MAX " for update skip locked),"
+                " end_of as (select id, case when " TASK_STOPPED " then 6"
+                "  when state = 2 and tries >= attempts_max then 5 else 1 end::bigint as state"
+                "  from job where id in (select id from late)),"
                 " back as (update job set state = 1, lease_until = null"
-                "  where id in (select id from late) and tries < attempts_max"
+                "  where id in (select id from end_of where state = 1)"
                 "  returning " OPEN_WITHOUT_INPUT "),"
-                " gone as (delete from job where id in (select id from late)"
-                "  and tries >= attempts_max returning *),"
-                " done as (" GONE_INTO_DONE " 5," AS_IT_WAS " null, " LOST FROM_GONE ")"
-                " select * from back union all select id, task, kind, slot, priority, 5,"
+                " over as (delete from job where id in (select id from end_of where state > 1)"
+                "  returning *),"
+                " gone as (select over.id, task, kind, slot, priority, end_of.state, attempt,"
+                "  queued_at, started_at, input, seq from over join end_of on over.id ="
+                "  end_of.id),"
+                " done as (" GONE_INTO_DONE " state," AS_IT_WAS " null, case when state = 5"
+                "  then " LOST " else " STOPPED_WHY " end" FROM_GONE ")"
+                " select * from back union all select id, task, kind, slot, priority, state,"
                 " attempt, queued_at, started_at, null, null, null, null, seq from gone",
 };
 
 static const struct store_verb disown = {
     .name = "job.disown", .writes = true,
-    .sqlite = { "update job set lease_until = 0 where state <> 1 and state = 2" },
+    .sqlite = { "update job set lease_until = 0 where " LEASED },
 };
 
 wr_err store_job_disown(struct store *store, wr_time deadline)
 {
     uint64_t count;
-    if (store->engine->listen)
+    if (store_is_shared(store))
         return WR_OK;
     return store_change(store, &disown, (struct store_values){ 0 }, &count, deadline);
 }
 
 static const struct store_verb next_lease = {
     .name = "job.next_lease",
-    .sqlite = { "select min(lease_until) - now_ms() from job where state <> 1 and state = 2" },
-    .postgres = "select min(lease_until) - now_ms() from job where state = 2",
+    /* Of each the first in the index, and not all of both. */
+    .sqlite = { "select min(due) - now_ms() from (select min(lease_until) as due from job"
+                " where state <> 1 and state = 0 union all select min(lease_until) from job"
+                " where state <> 1 and state = 2)" },
+    .postgres = "select min(lease_until) - now_ms() from job where state in (0, 2)",
 };
 
 wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *ret_next,
@@ -475,10 +537,10 @@ wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *re
             store_wake(store, ret->jobs[i].slot);
     if (err)
         return err;
-    err = store_do(store, &next_lease, (struct store_values){ 0 }, &next, deadline);
-    if (err) {
-        store_jobs_free(ret);
-        return err;
+    /* What has come back is to be told, whether this can be found out or not. */
+    if (store_do(store, &next_lease, (struct store_values){ 0 }, &next, deadline)) {
+        *ret_next = LOOK_AGAIN;
+        return WR_OK;
     }
     bool none = store_value_at(&next, 0, 0).type == STORE_IS_NULL;
     int64_t ms = store_int(&next, 0, 0);

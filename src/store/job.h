@@ -11,7 +11,8 @@
  *         store_job_finish(store, job->id, job->attempt, &outcome, deadline)
  *
  * A job is queued, running, waiting (for a person: auth.h) or gone to history: completed,
- * failed or canceled.  Only one open job has a `unique` key; a finished one does not stand in
+ * failed or canceled.  One that cannot be done now may be put off: it is queued, but not before
+ * a time.  Only one open job has a `unique` key; a finished one does not stand in
  * its way.
  *
  * Claims come in the order of priority (low first), then of the time at which the job was
@@ -46,6 +47,7 @@
 #define STORE_JOB_ERROR_MAX (1 << 16)
 #define STORE_JOB_CLAIM_MAX 64
 #define STORE_JOB_BEAT_MAX 256
+#define STORE_JOB_PUT_OFF_MAX WR_S(3600)
 #define STORE_JOB_PRUNE_MAX 1000
 
 enum store_job_state {
@@ -137,18 +139,27 @@ wr_err store_job_chain(struct store *store, const char *id, uint32_t attempt, co
                        const char *const *slots, wr_time deadline);
 
 /* Back into the queue, in its old place: with the attempt counted, or as if it had not been
- * claimed (a drain).  The caller decides, whatever attempts_max is.  Errors: NOTFOUND. */
+ * claimed (a drain).  Of a task that was stopped for its kind it is canceled, here and with the
+ * next two.  The caller decides, whatever attempts_max is.  Errors: NOTFOUND. */
 wr_err store_job_requeue(struct store *store, const char *id, uint32_t attempt, bool counted,
                          wr_time deadline);
 
-/* Queue again those whose lease has run out, fail those with no attempt left: up to
- * STORE_JOB_CLAIM_MAX at once, which are in *ret, without their input.  *ret_next is how long
- * until the next lease runs out; WR_NEVER: nothing is running. */
+/* Back into the queue, in its old place, but not before so long has passed, at most
+ * STORE_JOB_PUT_OFF_MAX; not counted, or
+ * counted if there is an attempt left.  Errors: NOTFOUND (none is, or it is not yours any
+ * more; nothing has changed). */
+wr_err store_job_put_off(struct store *store, const char *id, uint32_t attempt, wr_time by,
+                         bool counted, wr_time deadline);
+
+/* Queue again those whose lease has run out and those that were put off until now, fail those
+ * with no attempt left: up to STORE_JOB_CLAIM_MAX at once, which are in *ret, without their
+ * input.  *ret_next is how long until the next is due; WR_NEVER: there is none. */
 wr_err store_job_expire(struct store *store, struct store_jobs *ret, wr_time *ret_next,
                         wr_time deadline);
 
-/* The leases of all that runs are over.  For a process that has just opened a store that is its
- * own: who held them is gone.  On a server, which others use too, nothing is done. */
+/* The leases of all that runs are over, and nothing is put off any more.  For a process that
+ * has just opened a store that is its own: who held them is gone.  On a server, which others
+ * use too, nothing is done. */
 wr_err store_job_disown(struct store *store, wr_time deadline);
 
 /* Wait until something was queued for this slot since *seen was last set (0 at first).

@@ -30,6 +30,13 @@
 #define INTO_JOB_THERE(task) JOB_COLUMNS " select v ->> 0, " task ", v ->> 1, v ->> 2," \
     " (v ->> 3)::bigint, v ->> 4, (v -> 5)::text, 2, 1, 0, 0, now_ms()"
 
+/* Whether jobs of a kind may be queued in their task: it was not stopped, or not for them. */
+#define GOES_ON(kind) "(status <> 'paused' or (stopped_all = 0 and " kind \
+    " <> coalesce(stopped_kind, '')))"
+#define TASK_STOPPED "exists (select 1 from tasks where tasks.id = job.task and not " \
+    GOES_ON("job.kind") ")"
+#define STOPPED_WHY "'CANCELLED: the task was stopped'"
+
 /* The attempt ?2 holds the job ?1. */
 #define HELD " where id = ?1 and attempt = ?2 and state = 2 and lease_until > now_ms()"
 

@@ -58,12 +58,25 @@ static void split(struct words *ret, const char *sentence, bool all)
     }
 }
 
-bool store_match(struct wr_text *ret, const char *sentence)
+/* Of two that are as long the first stays. */
+static void drop_shortest(struct words *words)
+{
+    size_t shortest = 0;
+    for (size_t i = 1; i < words->count; i++)
+        if (words->all[i].len <= words->all[shortest].len)
+            shortest = i;
+    memmove(&words->all[shortest], &words->all[shortest + 1],
+            (--words->count - shortest) * sizeof(words->all[0]));
+}
+
+bool store_match(struct wr_text *ret, const char *sentence, size_t words_max)
 {
     struct words words = { 0 };
     split(&words, sentence, false);
     if (words.count == 0)
         split(&words, sentence, true);
+    while (words_max && words.count > words_max)
+        drop_shortest(&words);
     for (size_t i = 0; i < words.count; i++) {
         wr_text_str(ret, i ? " OR \"" : "\"");
         wr_text_bytes(ret, words.all[i].at, words.all[i].len);

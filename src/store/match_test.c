@@ -6,7 +6,7 @@ static const char *match(const char *sentence)
 {
     static char buf[STORE_MATCH_MAX];
     struct wr_text text = WR_TEXT(buf);
-    CHECK(store_match(&text, sentence));
+    CHECK(store_match(&text, sentence, 0));
     CHECK_EQ(0, text.cut);
     return buf;
 }
@@ -14,6 +14,14 @@ static const char *match(const char *sentence)
 TEST_PLAIN(words_that_say_something_are_asked_for)
 {
     CHECK_STR("\"moon\" OR \"far\" OR \"away\"", match("The moon is far, far away."));
+}
+
+TEST_PLAIN(who_wants_few_words_gets_the_longest_in_their_order)
+{
+    char buf[STORE_MATCH_MAX];
+    struct wr_text text = WR_TEXT(buf);
+    CHECK(store_match(&text, "A red moon rises behind old clouds", 3));
+    CHECK_STR("\"rises\" OR \"behind\" OR \"clouds\"", buf);
 }
 
 TEST_PLAIN(nothing_in_a_sentence_is_an_operator)
@@ -35,7 +43,7 @@ TEST_PLAIN(a_sentence_without_words_asks_nothing)
 {
     char buf[8];
     struct wr_text text = WR_TEXT(buf);
-    CHECK(!store_match(&text, " ... !?"));
+    CHECK(!store_match(&text, " ... !?", 3));
     CHECK_STR("", text.at);
 }
 

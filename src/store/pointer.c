@@ -27,7 +27,7 @@ struct store_pointer store_pointer_at(const struct store_pointers *names, size_t
     return (struct store_pointer){
         .name = store_text(rows, i, 0), .value = store_text(rows, i, 1),
         .version = store_int(rows, i, 2),
-        .updated_at = { store_int(rows, i, 3) * WR_MS(1) } };
+        .updated_at = store_wall(rows, i, 3) };
 }
 
 wr_err store_pointer_get(struct store *store, const char *space, const char *name,
@@ -55,6 +55,21 @@ wr_err store_pointer_list(struct store *store, const char *space, const char *af
         deadline);
     ret->count = ret->rows.count;
     ret->first = ret->count ? store_pointer_at(ret, 0) : (struct store_pointer){ 0 };
+    return err;
+}
+
+static const struct store_verb tally = {
+    .name = "pointer.count",
+    .sqlite = { "select count(*) from pointer where space = ?1" },
+};
+
+wr_err store_pointer_count(struct store *store, const char *space, uint64_t *ret,
+                           wr_time deadline)
+{
+    struct store_rows rows;
+    wr_err err = store_do(store, &tally, STORE_VALUES(STORE_TEXT(space)), &rows, deadline);
+    *ret = !err && rows.count ? (uint64_t)store_int(&rows, 0, 0) : 0;
+    store_rows_free(&rows);
     return err;
 }
 

@@ -39,9 +39,12 @@ struct store_pointers {
 wr_err store_pointer_get(struct store *store, const char *space, const char *name,
                          struct store_pointers *ret, wr_time deadline);
 
-/* Up to `max` names of a space in their order, after this one (NULL: from the first). */
+/* Up to `max` names of a space in their order, after this one (NULL: from the first); how many
+ * it has in all. */
 wr_err store_pointer_list(struct store *store, const char *space, const char *after, size_t max,
                           struct store_pointers *ret, wr_time deadline);
+wr_err store_pointer_count(struct store *store, const char *space, uint64_t *ret,
+                           wr_time deadline);
 struct store_pointer store_pointer_at(const struct store_pointers *names, size_t i);
 void store_pointers_free(struct store_pointers *names);
 

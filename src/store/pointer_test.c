@@ -58,6 +58,11 @@ STORE_TEST(names_are_listed_in_order_some_at_a_time)
     struct store_pointers list;
     for (size_t i = 0; i < 5; i++)
         CHECK_EQ(1, put(store, names[i], names[i], STORE_POINTER_ANY));
+    uint64_t count;
+    CHECK_OK(store_pointer_count(store, "site", &count, SOON));
+    CHECK_EQ(5, count);
+    CHECK_OK(store_pointer_count(store, "asset", &count, SOON));
+    CHECK_EQ(0, count);
     CHECK_OK(store_pointer_list(store, "site", NULL, 3, &list, SOON));
     REQUIRE(list.count == 3);
     CHECK_STR("B", store_pointer_at(&list, 0).name);

@@ -104,3 +104,22 @@ wr_err store_query_put(struct store *store, const struct store_query *query, wr_
     wr_text_free(&text);
     return err;
 }
+
+#define OLD "(select id from queries where executed_at < ?1 order by executed_at, id limit ?2)"
+
+static const struct store_verb prune = {
+    .name = "query.prune", .writes = true, .undo = true,
+    .sqlite = { "delete from serp_items where query_id in " OLD,
+                "delete from queries where id in " OLD },
+    .postgres = "with old as materialized " OLD ", items as (delete from serp_items"
+                "  where query_id in (select id from old))"
+                " delete from queries where id in (select id from old)",
+};
+
+wr_err store_query_prune(struct store *store, struct wr_wall before, size_t max, uint64_t *ret,
+                         wr_time deadline)
+{
+    WR_ASSERT(max > 0 && max <= STORE_QUERY_PRUNE_MAX);
+    return store_change(store, &prune, STORE_VALUES(
+        STORE_INT(before.ns / WR_MS(1)), STORE_INT((int64_t)max)), ret, deadline);
+}

@@ -32,4 +32,11 @@ struct store_query {
 /* Errors: INVALID (too many hits, too long). */
 wr_err store_query_put(struct store *store, const struct store_query *query, wr_time deadline);
 
+#define STORE_QUERY_PRUNE_MAX 100
+
+/* Forget queries that were made before this moment, with what was found: up to `max`, at most
+ * STORE_QUERY_PRUNE_MAX.  *ret is how many: as many as `max` says that there may be more. */
+wr_err store_query_prune(struct store *store, struct wr_wall before, size_t max, uint64_t *ret,
+                         wr_time deadline);
+
 #endif

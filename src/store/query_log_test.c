@@ -39,3 +39,27 @@ STORE_TEST(too_many_answers_are_refused)
                                  .hit_count = STORE_QUERY_HITS_MAX + 1 };
     CHECK_ERR(WR_INVALID, store_query_put(store, &query, SOON));
 }
+
+STORE_TEST(old_queries_are_forgotten_with_what_was_found)
+{
+    struct store_rows rows;
+    uint64_t gone;
+    struct store_query query = { .id = "q_1", .task = "t", .text = "tea?",
+                                 .hits = &(struct store_hit){ .engine = "mojeek", .rank = 1,
+                                                              .url = "http://a.test/" },
+                                 .hit_count = 1 };
+    CHECK_OK(store_query_put(store, &query, SOON));
+    pass(WR_S(10));
+    struct wr_wall between = rig_wall();
+    pass(WR_S(10));
+    query.id = "q_2";
+    CHECK_OK(store_query_put(store, &query, SOON));
+    CHECK_OK(store_query_prune(store, between, 10, &gone, SOON));
+    CHECK_EQ(1, gone);
+    CHECK_OK(store_do(store, &look, STORE_VALUES(STORE_TEXT("q_1")), &rows, SOON));
+    CHECK_EQ(0, rows.count);
+    store_rows_free(&rows);
+    CHECK_OK(store_do(store, &look, STORE_VALUES(STORE_TEXT("q_2")), &rows, SOON));
+    CHECK_EQ(1, rows.count);
+    store_rows_free(&rows);
+}

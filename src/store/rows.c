@@ -149,6 +149,11 @@ const char *store_text(const struct store_rows *rows, size_t row, size_t column)
     return at(rows, row, column)->bytes;
 }
 
+struct wr_wall store_wall(const struct store_rows *rows, size_t row, size_t column)
+{
+    return (struct wr_wall){ .ns = store_int(rows, row, column) * WR_MS(1) };
+}
+
 struct store_value store_value_at(const struct store_rows *rows, size_t row, size_t column)
 {
     return *at(rows, row, column);

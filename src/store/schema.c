@@ -32,6 +32,15 @@ const struct store_step *const store_steps[] = {
     &store_job_view,
     &store_embedding_tables,
     &store_task_scope,
+    &store_task_rounds,
+    &store_task_tally,
+    &store_job_put_offs,
+    &store_job_view_anew,
+    &store_auth_helps,
+    &store_task_kind,
+    &store_removal_tables,
+    &store_serving_tables,
+    &store_graph_indexes,
 };
 
 const size_t store_step_count = sizeof(store_steps) / sizeof(store_steps[0]);

@@ -6,8 +6,9 @@
 #include "store/store_int.h"
 
 /* Jobs as people know them: open and finished ones together, with words for their states. */
-#define STATE_WORD "case state when 1 then 'queued' when 2 then 'running'" \
-    " when 3 then 'awaiting_auth' when 4 then 'completed' when 5 then 'failed'" \
+#define STATE_WORD "case when state < 2 then 'queued' when state = 2 then 'running'" \
+    " when state = 3 then 'awaiting_auth' when state = 4 then 'completed'" \
+    " when state = 5 then 'failed'" \
     " else 'cancelled' end"
 #define JOBS_VIEW "create view jobs as select id, task as task_id, kind, slot, priority, " \
     STATE_WORD " as state, attempt, queued_at, started_at, null as finished_at," \
@@ -15,7 +16,10 @@
     " union all select id, task, kind, slot, priority, " STATE_WORD \
     ", attempt, queued_at, started_at, finished_at, input, output, error from job_done;"
 
+#define JOBS_ANEW "drop view jobs;" JOBS_VIEW      /* 0 had no word before */
+
 const struct store_step store_job_view = { .sqlite = JOBS_VIEW, .postgres = JOBS_VIEW };
+const struct store_step store_job_view_anew = { .sqlite = JOBS_ANEW, .postgres = JOBS_ANEW };
 
 wr_err store_select(struct store *store, const struct store_ask *ask, struct store_answer *ret,
                     struct store_why *why, wr_time deadline)

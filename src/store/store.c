@@ -68,6 +68,11 @@ void store_listen(struct store *store, void (*heard)(void *arg, const char *name
     wakes_listen(&store->wakes, heard, arg);
 }
 
+bool store_is_shared(const struct store *store)
+{
+    return store->engine->listen != NULL;
+}
+
 void store_tell(struct store *store, const char *name)
 {
     if (store->engine->tell)

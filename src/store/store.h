@@ -31,7 +31,8 @@
  * in the result's own memory, which store_rows_free gives back.
  *
  * The tables have a file each: job.h, cache_row.h, budget.h, idempotency.h, pointer.h,
- * reward.h, audit.h, blob.h; those of research begin at evidence.h.
+ * reward.h, serving.h, audit.h, blob.h; those of research begin at evidence.h; removal.h
+ * forgets them.
  */
 #ifndef WR_STORE_STORE_H
 #define WR_STORE_STORE_H
@@ -97,6 +98,9 @@ void store_health(struct store *store, struct store_health *ret);
  * connection, and each `sweep`.  It must not wait or call the store, and may take locks of a
  * rank above 500.  NULL: nobody listens.  A file has no others: nothing is ever heard. */
 void store_listen(struct store *store, void (*heard)(void *arg, const char *name), void *arg);
+
+/* Whether others use it too: a server's is, a file is the process's own. */
+bool store_is_shared(const struct store *store);
 
 /* Tell them: after the commit, once in a few milliseconds for each name. */
 void store_tell(struct store *store, const char *name);

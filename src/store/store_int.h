@@ -64,6 +64,12 @@ struct store_jobs;
 /* Read the jobs out of its rows, as these come or in the order in which jobs are claimed. */
 void store_jobs_read(struct store_jobs *jobs, bool sort);
 
+/* The task of the job ?1 is held: a stop comes before, and is seen, or after. */
+extern const struct store_verb store_job_hold_task;
+
+/* The state of a job by the number that its row has. */
+enum store_job_state store_job_state_of(int64_t state);
+
 /* ---- rows.c: results as they are built, value by value ---- */
 
 struct rows {

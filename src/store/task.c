@@ -8,11 +8,12 @@
 #include "store/schema.h"
 #include "store/store_int.h"
 
+#define FOLD_FROM 500                   /* rows of a tally, from which on they are added up */
+
 /* People read tasks by SQL: so their states are words.
  *
  * How many jobs of a task are in which state is asked for whenever one has changed.  Open ones
- * are counted in an index.  Those that are over may be many, and a file keeps count of them as
- * they come; on a server all who finish something would have to wait for that row. */
+ * are counted in an index.  Those that are over may be many: they are counted as they come. */
 const struct store_step store_task_tables = {
     .sqlite =
         "create table tasks ("
@@ -54,6 +55,51 @@ const struct store_step store_task_scope = {
     .postgres = "alter table tasks add column stopped_all bigint not null default 0;",
 };
 
+/* And if only one kind was, which. */
+const struct store_step store_task_kind = {
+    .sqlite = "alter table tasks add column stopped_kind text;",
+    .postgres = "alter table tasks add column stopped_kind text;",
+};
+
+/* A task explores in rounds: one begins with what is queued when nothing is open, or when it
+ * was stopped.  Of each of the last 64 it is known whether it was stopped. */
+const struct store_step store_task_rounds = {
+    .sqlite = "alter table tasks add column rounds integer not null default 0;"
+              "alter table tasks add column rounds_stopped integer not null default 0;"
+              "update tasks set rounds = 1, rounds_stopped = status = 'paused'"
+              " where status <> 'created';",
+    .postgres = "alter table tasks add column rounds bigint not null default 0;"
+                "alter table tasks add column rounds_stopped bigint not null default 0;"
+                "update tasks set rounds = 1, rounds_stopped = (status = 'paused')::int"
+                " where status <> 'created';",
+};
+
+/* On a server a row that all change who finish something would make them wait for one another.
+ * So each adds a row of its own, and who reads them adds up what has become many. */
+const struct store_step store_task_tally = {
+    .sqlite = "",
+    .postgres =
+        "create table job_tally ("
+        "  task text collate \"C\" not null, kind text not null, state bigint not null,"
+        "  jobs bigint not null, finished_at bigint not null)"
+        "  with (autovacuum_vacuum_scale_factor = 0.05);"
+        "create index job_tally_task on job_tally (task);"
+        "insert into job_tally select task, kind, state, count(*), max(finished_at)"
+        " from job_done group by task, kind, state;"
+        "create function job_done_more() returns trigger language plpgsql as $$ begin"
+        "  insert into job_tally values (new.task, new.kind, new.state, 1, new.finished_at);"
+        "  return null; end $$;"
+        "create function job_done_less() returns trigger language plpgsql as $$ begin"
+        "  insert into job_tally select task, kind, state, -count(*), 0"
+        "  from these group by task, kind, state; return null; end $$;"
+        "create trigger job_done_more after insert on job_done"
+        "  for each row execute function job_done_more();"
+        "create trigger job_done_less after delete on job_done referencing old table as these"
+        "  for each statement execute function job_done_less();"
+        "drop index job_done_task;"
+        "create index job_done_task on job_done (task, state, finished_at);",
+};
+
 static const char *const words[] = {
     [STORE_TASK_CREATED] = "created", [STORE_TASK_EXPLORING] = "exploring",
     [STORE_TASK_PAUSED] = "paused", [STORE_TASK_FAILED] = "failed",
@@ -92,12 +138,12 @@ wr_err store_task_add(struct store *store, const struct store_task_new *task, wr
 }
 
 /* Time counts while something is open: the last job that is over has stopped the clock. */
-#define UNTIL(over) "case when exists (select 1 from job where task = tasks.id) then now_ms()" \
-    " else (select max(finished_at) from " over " where task = tasks.id) end"
-#define USED " active_ms + coalesce(max(" UNTIL("job_tally") " - active_since, 0), 0)"
-#define USED_THERE " active_ms + greatest(" UNTIL("job_done") " - active_since, 0)"
+#define UNTIL "case when exists (select 1 from job where task = tasks.id) then now_ms()" \
+    " else (select max(finished_at) from job_tally where task = tasks.id) end"
+#define USED " active_ms + coalesce(max(" UNTIL " - active_since, 0), 0)"
+#define USED_THERE " active_ms + greatest(" UNTIL " - active_since, 0)"
 #define COLUMNS(used) "id, hypothesis, status, stop_reason, max_pages, pages_used," \
-    " max_seconds," used ", created_at, stopped_at"
+    " max_seconds," used ", created_at, stopped_at, rounds, rounds_stopped"
 
 static const struct store_verb get = {
     .name = "task.get", .sqlite = { "select " COLUMNS(USED) " from tasks where id = ?1" },
@@ -113,11 +159,6 @@ static const struct store_verb list = {
                 " order by id desc limit ?2",
 };
 
-static struct wr_wall wall_of(int64_t ms)
-{
-    return (struct wr_wall){ .ns = ms * WR_MS(1) };
-}
-
 static wr_err read_tasks(wr_err err, struct store_tasks *ret)
 {
     const struct store_rows *rows = &ret->rows;
@@ -128,8 +169,10 @@ static wr_err read_tasks(wr_err err, struct store_tasks *ret)
             .status = status_of(store_text(rows, i, 2)), .reason = store_text(rows, i, 3),
             .pages_max = store_int(rows, i, 4), .pages_used = store_int(rows, i, 5),
             .seconds_max = store_int(rows, i, 6), .active_ms = store_int(rows, i, 7),
-            .created_at = wall_of(store_int(rows, i, 8)),
-            .stopped_at = wall_of(store_int(rows, i, 9)) };
+            .created_at = store_wall(rows, i, 8),
+            .stopped_at = store_wall(rows, i, 9),
+            .rounds = (uint64_t)store_int(rows, i, 10),
+            .rounds_stopped = (uint64_t)store_int(rows, i, 11) };
     return err;
 }
 
@@ -192,7 +235,8 @@ wr_err store_task_allow(struct store *store, const char *id, int64_t pages_max,
 /* ---- jobs of a task ---- */
 
 #define TO_EXPLORING "update tasks set status = 'exploring', stop_reason = null," \
-    " stopped_at = null, active_since = now_ms()"
+    " stopped_at = null, active_since = now_ms(), rounds = rounds + 1," \
+    " rounds_stopped = rounds_stopped << 1"
 #define NONE_OPEN "not exists (select 1 from job where task = ?1)"
 
 #define SUBMITTED INTO_JOB("?1", "?2")
@@ -266,23 +310,27 @@ void store_submitted_free(struct store_submitted *submitted)
 }
 
 #define STOPPED " where task = ?1 and (?2 is null or kind = ?2) and (state <> 2 or ?3)"
+/* A round that had nothing left to do was over before. */
+#define ROUND_STOPPED " rounds_stopped = case when " NONE_OPEN " then rounds_stopped" \
+    " else rounds_stopped | 1 end"
 #define TO_PAUSED(all, used) "update tasks set status = 'paused', stop_reason = ?4," \
-    " stopped_all = case when " all " is null then 1 else 0 end," \
-    " stopped_at = now_ms(), active_ms =" used "," \
-    " active_since = null where id = ?1 and status <> 'failed'"
-#define TO_PAUSED_THERE TO_PAUSED("?2::text", USED_THERE)
+    " stopped_all = case when " all " is null then 1 else 0 end, stopped_kind = " all "," \
+    " stopped_at = now_ms(), active_ms =" used ", active_since = null"
+#define UNLESS_FAILED " where id = ?1 and status <> 'failed'"
+#define TO_PAUSED_THERE TO_PAUSED("?2::text", USED_THERE) "," ROUND_STOPPED UNLESS_FAILED
 #define NOT_NEEDED " set status = 'cancelled', completed_at = now_ms()" \
     " where task_id = ?1 and status = 'pending'"
-#define CANCELED_BY " null, 'CANCELLED: the task was stopped'"
+#define CANCELED_BY " null, " STOPPED_WHY
 
 static const struct store_verb stop_verb = {
     .name = "task.stop",
     .writes = true,
     .undo = true,
     .first = &lock,
-    .sqlite = { INTO_DONE " 6," AS_IT_WAS CANCELED_BY " from job" STOPPED,
+    .sqlite = { "update tasks set" ROUND_STOPPED UNLESS_FAILED,
+                INTO_DONE " 6," AS_IT_WAS CANCELED_BY " from job" STOPPED,
                 "select kind, state, count(*), 0 from job" STOPPED " group by kind, state",
-                "delete from job" STOPPED, TO_PAUSED("?2", USED),
+                "delete from job" STOPPED, TO_PAUSED("?2", USED) UNLESS_FAILED,
                 "update intervention_queue" NOT_NEEDED },
     .postgres = "with gone as (delete from job where task = ?1 and (?2::text is null or"
                 " kind = ?2) and (state <> 2 or ?3::boolean) returning *),"
@@ -297,11 +345,12 @@ static void read_counts(const struct store_rows *rows, struct store_counts *ret)
 {
     for (size_t i = 0; i < rows->count; i++) {
         const char *kind = store_text(rows, i, 0);
-        int64_t state = store_int(rows, i, 1), finished = store_int(rows, i, 3);
+        unsigned state = store_job_state_of(store_int(rows, i, 1));
+        int64_t finished = store_int(rows, i, 3);
         size_t at = 0;
         while (at < ret->count && strcmp(ret->counts[at].kind, kind) != 0)
             at++;
-        if (at == STORE_TASK_KINDS_MAX || state < 1 || state > STORE_JOB_CANCELED)
+        if (at == STORE_TASK_KINDS_MAX || state > STORE_JOB_CANCELED)
             continue;
         struct store_count *count = &ret->counts[at];
         if (at == ret->count) {
@@ -315,30 +364,6 @@ static void read_counts(const struct store_rows *rows, struct store_counts *ret)
     }
 }
 
-wr_err store_task_stop(struct store *store, const char *id, const struct store_task_stop *stop,
-                       struct store_counts *ret, wr_time deadline)
-{
-    struct store_rows rows;
-    ret->count = 0;
-    wr_err err = store_do(store, &stop_verb, STORE_VALUES(
-        STORE_TEXT(id), STORE_TEXT(stop->kind), STORE_INT(stop->running),
-        STORE_TEXT(stop->reason)), &rows, deadline);
-    if (!err)
-        read_counts(&rows, ret);
-    store_rows_free(&rows);
-    return err;
-}
-
-static const struct store_verb count_verb = {
-    .name = "task.count",
-    .sqlite = { "select kind, state, count(*), 0 from job where task = ?1 group by kind, state"
-                " union all select kind, state, jobs, finished_at from job_tally"
-                " where task = ?1 and jobs > 0" },
-    .postgres = "select kind, state, count(*), 0::bigint from job where task = ?1"
-                " group by kind, state union all select kind, state, count(*),"
-                " max(finished_at) from job_done where task = ?1 group by kind, state",
-};
-
 static wr_err count_by(struct store *store, const struct store_verb *verb,
                        struct store_values values, struct store_counts *ret, wr_time deadline)
 {
@@ -351,10 +376,55 @@ static wr_err count_by(struct store *store, const struct store_verb *verb,
     return err;
 }
 
+wr_err store_task_stop(struct store *store, const char *id, const struct store_task_stop *stop,
+                       struct store_counts *ret, wr_time deadline)
+{
+    return count_by(store, &stop_verb, STORE_VALUES(
+        STORE_TEXT(id), STORE_TEXT(stop->kind), STORE_INT(stop->running),
+        STORE_TEXT(stop->reason)), ret, deadline);
+}
+
+static const struct store_verb count_verb = {
+    .name = "task.count",
+    .sqlite = { "select kind, state, count(*), 0, 0 from job where task = ?1"
+                " group by kind, state union all select kind, state, jobs, finished_at, 1"
+                " from job_tally where task = ?1 and jobs > 0" },
+    .postgres = "select kind, state, count(*), 0::bigint, 0::bigint from job where task = ?1"
+                " group by kind, state union all select kind, state, sum(jobs)::bigint,"
+                " max(finished_at), count(*) from job_tally where task = ?1"
+                " group by kind, state having sum(jobs) > 0",
+};
+
+/* Who adds up at the same time finds the rows gone, and adds up nothing. */
+static const struct store_verb fold_verb = {
+    .name = "task.fold", .writes = true,
+    .postgres = "with gone as (delete from job_tally where task = ?1 returning *)"
+                " insert into job_tally select task, kind, state, sum(jobs)::bigint,"
+                " max(finished_at) from gone group by task, kind, state",
+};
+
+/* Rows of the tally that were read for the counts. */
+static uint64_t tally_rows(const struct store_rows *rows)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        all += (uint64_t)store_int(rows, i, 4);
+    return all;
+}
+
+/* What is not added up now is the next one's to do: the counts are right either way. */
 wr_err store_task_count(struct store *store, const char *id, struct store_counts *ret,
                         wr_time deadline)
 {
-    return count_by(store, &count_verb, STORE_VALUES(STORE_TEXT(id)), ret, deadline);
+    struct store_rows rows;
+    ret->count = 0;
+    wr_err err = store_do(store, &count_verb, STORE_VALUES(STORE_TEXT(id)), &rows, deadline);
+    if (!err)
+        read_counts(&rows, ret);
+    if (!err && tally_rows(&rows) > FOLD_FROM)
+        (void)!store_do(store, &fold_verb, STORE_VALUES(STORE_TEXT(id)), NULL, deadline);
+    store_rows_free(&rows);
+    return err;
 }
 
 static const struct store_verb depth_verb = {

@@ -53,6 +53,10 @@ struct store_task {
     int64_t pages_max, pages_used, seconds_max;
     int64_t active_ms;                  /* how long it has explored */
     struct wr_wall created_at, stopped_at;
+    uint64_t rounds;                    /* how often it began to, with none open or stopped */
+    uint64_t rounds_stopped;            /* bits: the lowest is of the last round, if it was
+                                         * stopped before all was done, the next of the one
+                                         * before */
 };
 
 /* A result: store_tasks_free gives it back, also after an error. */

@@ -234,6 +234,43 @@ static enum store_job_state state_of(struct store *store, const char *id)
     return state;
 }
 
+/* "2:01": two rounds; of the last and the one before whether they were stopped. */
+static const char *rounds(struct store *store)
+{
+    static char text[32];
+    struct store_tasks tasks;
+    CHECK_OK(store_task_get(store, "t1", &tasks, SOON));
+    unsigned stopped = (unsigned)tasks.tasks[0].rounds_stopped;
+    snprintf(text, sizeof(text), "%u:%u%u", (unsigned)tasks.tasks[0].rounds, stopped & 1,
+             stopped >> 1 & 1);
+    store_tasks_free(&tasks);
+    return text;
+}
+
+STORE_TEST(a_round_begins_with_what_is_queued_when_nothing_is_open_or_it_was_stopped)
+{
+    char id[STORE_JOB_ID_MAX + 1];
+    struct store_counts counts;
+    const struct store_task_stop stop = { .reason = "user_cancelled" };
+    make(store, "t1");
+    CHECK_STR("0:00", rounds(store));
+    submit(store, "t1", one);
+    submit(store, "t1", "[[\"j4\",\"target_queue\",\"net\",50,null,{}]]");
+    CHECK_STR("1:00", rounds(store));           /* the first was open */
+    CHECK_EQ(1, claim(store, id));
+    finish(store, id);
+    CHECK_EQ(1, claim(store, id));
+    finish(store, id);
+    CHECK_OK(store_task_stop(store, "t1", &stop, &counts, SOON));
+    CHECK_STR("1:00", rounds(store));           /* all of it was done */
+    submit(store, "t1", two);
+    CHECK_STR("2:00", rounds(store));
+    CHECK_OK(store_task_stop(store, "t1", &stop, &counts, SOON));
+    CHECK_STR("2:10", rounds(store));
+    submit(store, "t1", "[[\"j5\",\"target_queue\",\"net\",50,null,{}]]");
+    CHECK_STR("3:01", rounds(store));
+}
+
 STORE_TEST(a_stop_takes_what_is_in_its_scope_and_says_how_many_of_which)
 {
     struct store_counts counts;
@@ -485,4 +522,30 @@ STORE_TEST(a_task_that_a_stop_beside_a_submit_has_paused_has_nothing_queued)
         bool paused = status_of(store, race.task) == STORE_TASK_PAUSED;
         CHECK_EQ(paused ? 0 : 50, queued(store, race.task));
     }
+}
+
+static uint64_t completed(struct store *store, const char *task)
+{
+    struct store_counts counts;
+    CHECK_OK(store_task_count(store, task, &counts, SOON));
+    return counts.count ? counts.counts[0].jobs[STORE_JOB_COMPLETED] : 0;
+}
+
+/* Else every look at a task would take as long as it has finished jobs. */
+SERVER_TEST(jobs_that_are_over_are_added_up_by_who_counts_them)
+{
+    static const char done[] =
+        "insert into job_done select n, 'j' || n, 't1', 'target_queue',"
+        " 'net', 50, 4, 1, 1, 1, n, null, null, null from generate_series(1, 600) as n";
+    uint64_t gone;
+    make(rig->store, "t1");
+    CHECK_OK(rig_say(rig, done));
+    CHECK_EQ(600, rig_ask(rig, "select count(*) from job_tally"));
+    CHECK_EQ(600, completed(rig->store, "t1"));
+    CHECK_EQ(1, rig_ask(rig, "select count(*) from job_tally"));
+    CHECK_EQ(600, completed(rig->store, "t1"));
+    CHECK_OK(store_job_prune(rig->store, (struct wr_wall){ WR_MS(201) }, 1000, &gone, SOON));
+    CHECK_EQ(200, gone);
+    CHECK_EQ(400, completed(rig->store, "t1"));
+    CHECK_EQ(2, rig_ask(rig, "select count(*) from job_tally"));
 }

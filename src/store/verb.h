@@ -15,7 +15,7 @@
  *
  * For PostgreSQL a verb is one statement, so that many travel in one pipeline, and, where need
  * be, one before it that locks.  SQLite has no statement that changes two tables: there it is
- * up to eight, with the same parameters, in the one transaction of the batch; the rows are
+ * up to nine, with the same parameters, in the one transaction of the batch; the rows are
  * those of the last one that returns any.  In both, now_ms() is the moment by the store's
  * clock, in milliseconds since 1970: the node's for a file, the server's for a server.
  *
@@ -29,7 +29,7 @@
 
 #include "store/store.h"
 
-#define STORE_STATEMENTS_MAX 8
+#define STORE_STATEMENTS_MAX 9
 #define STORE_VALUES_MAX 16
 #define STORE_COLUMNS_MAX 24
 #define STORE_ROWS_MAX 4096
@@ -110,6 +110,9 @@ void store_rows_free(struct store_rows *rows);
 int64_t store_int(const struct store_rows *rows, size_t row, size_t column);
 double store_real(const struct store_rows *rows, size_t row, size_t column);
 const char *store_text(const struct store_rows *rows, size_t row, size_t column);
+
+/* A moment, of which milliseconds are stored; NULL is 0. */
+struct wr_wall store_wall(const struct store_rows *rows, size_t row, size_t column);
 struct store_value store_value_at(const struct store_rows *rows, size_t row, size_t column);
 
 #endif

@@ -36,7 +36,7 @@ const struct store_step store_page_tables = {
         "create index task_pages_page on task_pages (page_id);",
 };
 
-/* ---- putting: all of it is one JSON object, which the statements take apart ---- */
+/* ---- putting: as JSON, which the statements take apart ---- */
 
 #define PAGE_COLUMNS "id, url, final_url, domain, page_type, fetch_method, http_status," \
     " content_type, content_hash, content_length, title, canonical_id, language, etag," \
@@ -52,6 +52,9 @@ const struct store_step store_page_tables = {
 #define INTO_EDGES "insert into edges (id, source_type, source_id, target_type, target_id," \
     " relation, cause_id, created_at)"
 
+/* Who gives bytes gives all that was said of them: the mark of older ones is none of these. */
+#define WITH_CONTENT(column) "case when excluded.content_hash is null then" \
+    " coalesce(excluded." column ", pages." column ") else excluded." column " end"
 /* What is not given stays as it was. */
 #define PAGE_AGAIN " on conflict (id) do update set fetched_at =" \
     " case when excluded.http_status is null then coalesce(pages.fetched_at," \
@@ -67,8 +70,8 @@ const struct store_step store_page_tables = {
     " title = coalesce(excluded.title, pages.title)," \
     " canonical_id = coalesce(excluded.canonical_id, pages.canonical_id)," \
     " language = coalesce(excluded.language, pages.language)," \
-    " etag = coalesce(excluded.etag, pages.etag)," \
-    " last_modified = coalesce(excluded.last_modified, pages.last_modified)," \
+    " etag = " WITH_CONTENT("etag") "," \
+    " last_modified = " WITH_CONTENT("last_modified") "," \
     " cause_id = coalesce(excluded.cause_id, pages.cause_id)"
 
 /* In a file rows come in order and from one writer: what the full-text indexes do not have is
@@ -80,6 +83,13 @@ const struct store_step store_page_tables = {
     " select seq, claim_text from claims" \
     " where seq > (select coalesce(max(id), 0) from claims_fts_docsize)"
 
+#define INTO_CITED "insert into pages (id, url, domain, title, created_at)"
+#define INTO_CITES "insert into edges (id, source_type, source_id, target_type, target_id," \
+    " relation, citation_source, citation_context, created_at)"
+#define CITED_COLUMNS "(id text, url text, domain text, title text, edge text, context text)"
+
+/* ?1 is the page, ?2 its fragments, ?3 its claims, ?4 whom it cites: each text is taken apart
+ * by every statement that reads it. */
 static const struct store_verb put = {
     .name = "page.put", .writes = true, .undo = true,
     .sqlite = {
@@ -89,31 +99,38 @@ static const struct store_verb put = {
         " p ->> 'content_type', p ->> 'content_hash', p ->> 'content_length',"
         " p ->> 'title', p ->> 'canonical_id', p ->> 'language', p ->> 'etag',"
         " p ->> 'last_modified', p ->> 'error', p ->> 'cause_id', now_ms(), now_ms()"
-        " from (select ?1 -> 'page' as p) where true" PAGE_AGAIN,
+        " from (select ?1 as p) where true" PAGE_AGAIN,
         INTO_TASK
         " select p ->> 'task', p ->> 'id', p ->> 'reason', p ->> 'depth',"
-        " p ->> 'source', now_ms() from (select ?1 -> 'page' as p)"
+        " p ->> 'source', now_ms() from (select ?1 as p)"
         " where p ->> 'task' is not null on conflict do nothing",
         INTO_FRAGMENTS
-        " select value ->> 'id', ?1 ->> '$.page.id', value ->> 'type',"
+        " select value ->> 'id', ?1 ->> 'id', value ->> 'type',"
         " value ->> 'position', value ->> 'text', value ->> 'heading',"
         " value ->> 'hierarchy', value ->> 'begin', value ->> 'end', value ->> 'hash',"
-        " ?1 ->> '$.page.cause_id', now_ms() from json_each(?1, '$.fragments')"
+        " ?1 ->> 'cause_id', now_ms() from json_each(?2)"
         " where true on conflict (id) do nothing returning id",
         INDEX_FRAGMENTS,
         INTO_CLAIMS
-        " select value ->> 'id', ?1 ->> '$.page.task', value ->> 'text',"
-        " value ->> 'type', value ->> 'confidence', ?1 ->> '$.page.cause_id', now_ms()"
-        " from json_each(?1, '$.claims') where true on conflict (id) do nothing",
+        " select value ->> 'id', ?1 ->> 'task', value ->> 'text',"
+        " value ->> 'type', value ->> 'confidence', ?1 ->> 'cause_id', now_ms()"
+        " from json_each(?3) where true on conflict (id) do nothing",
         INDEX_CLAIMS,
         INTO_EDGES
         " select value ->> 'edge', 'fragment', value ->> 'fragment', 'claim',"
-        " value ->> 'id', 'origin', ?1 ->> '$.page.cause_id', now_ms()"
-        " from json_each(?1, '$.claims') where true on conflict (id) do nothing",
+        " value ->> 'id', 'origin', ?1 ->> 'cause_id', now_ms()"
+        " from json_each(?3) where true on conflict (id) do nothing",
+        INTO_CITED
+        " select value ->> 'id', value ->> 'url', value ->> 'domain',"
+        " value ->> 'title', now_ms() from json_each(?4) where true"
+        " on conflict do nothing",
+        INTO_CITES
+        " select value ->> 'edge', 'page', ?1 ->> 'id', 'page', value ->> 'id', 'cites',"
+        " 'page', value ->> 'context', now_ms() from json_each(?4) where true"
+        " on conflict do nothing",
     },
     .postgres =
-        "with doc as (select ?1::jsonb as all_of_it),"
-        " page as (select x.* from doc, jsonb_to_record(all_of_it -> 'page') as x"
+        "with page as (select x.* from jsonb_to_record(?1::jsonb) as x"
         "  (id text, url text, final_url text, domain text, page_type text,"
         "  fetch_method text, http_status bigint, content_type text,"
         "  content_hash text, content_length bigint, title text, canonical_id text,"
@@ -129,11 +146,11 @@ static const struct store_verb put = {
         "  where task is not null on conflict do nothing),"
         " f as (" INTO_FRAGMENTS
         "  select x.id, page.id, x.type, x.position, x.text, x.heading, x.hierarchy,"
-        "  x.begin, x.end, x.hash, page.cause_id, now_ms() from page, doc,"
-        "  jsonb_to_recordset(all_of_it -> 'fragments') as x (id text, type text,"
+        "  x.begin, x.end, x.hash, page.cause_id, now_ms() from page,"
+        "  jsonb_to_recordset(?2::jsonb) as x (id text, type text,"
         "  position bigint, text text, heading text, hierarchy text, begin bigint,"
         "  \"end\" bigint, hash text) on conflict (id) do nothing returning id),"
-        " claim as (select x.* from doc, jsonb_to_recordset(all_of_it -> 'claims')"
+        " claim as (select x.* from jsonb_to_recordset(?3::jsonb)"
         "  as x (id text, text text, type text, confidence double precision,"
         "  fragment text, edge text)),"
         " c as (" INTO_CLAIMS
@@ -141,8 +158,17 @@ static const struct store_verb put = {
         "  from claim, page on conflict (id) do nothing),"
         " e as (" INTO_EDGES
         "  select edge, 'fragment', fragment, 'claim', claim.id, 'origin', cause_id,"
-        "  now_ms() from claim, page on conflict (id) do nothing)"
-        " select id from f",
+        "  now_ms() from claim, page on conflict (id) do nothing),"
+        /* One that cites itself is put above: a statement may not touch a row twice. */
+        " cited as (select x.* from jsonb_to_recordset(?4::jsonb) as x " CITED_COLUMNS "),"
+        " cp as (" INTO_CITED
+        "  select cited.id, cited.url, cited.domain, cited.title, now_ms() from cited, page"
+        "  where cited.id <> page.id order by cited.id on conflict do nothing),"
+        " ce as (" INTO_CITES
+        "  select edge, 'page', page.id, 'page', cited.id, 'cites', 'page', context, now_ms()"
+        "  from cited, page order by edge on conflict do nothing returning 1)"
+        " select f.id, cites from (select count(*) as cites from ce) as one"
+        " left join f on true",
 };
 
 const char *store_page_id(char *ret, const char *url)
@@ -170,7 +196,7 @@ static void write_str(struct wr_json *json, const char *key, const char *value)
 static void write_page(struct wr_json *json, const struct store_page_new *new, const char *id)
 {
     const struct store_page *page = &new->page;
-    wr_json_object(json, "page");
+    wr_json_object(json, NULL);
     wr_json_str(json, "id", id);
     wr_json_str(json, "url", page->url);
     wr_json_str(json, "domain", page->domain);
@@ -201,7 +227,7 @@ static void write_fragments(struct wr_json *json, const struct store_page_new *n
                             const char *page)
 {
     char id[STORE_EVIDENCE_ID], hash[STORE_EVIDENCE_ID];
-    wr_json_array(json, "fragments");
+    wr_json_array(json, NULL);
     for (size_t i = 0; i < new->fragment_count; i++) {
         const struct store_fragment_new *fragment = &new->fragments[i];
         wr_json_object(json, NULL);
@@ -232,7 +258,7 @@ static void write_claims(struct wr_json *json, const struct store_page_new *new,
                          const char *page)
 {
     char id[STORE_EVIDENCE_ID], fragment[STORE_EVIDENCE_ID], edge[STORE_EVIDENCE_ID];
-    wr_json_array(json, "claims");
+    wr_json_array(json, NULL);
     for (size_t i = 0; i < new->claim_count; i++) {
         const struct store_claim_new *claim = &new->claims[i];
         WR_ASSERT(claim->fragment < new->fragment_count);
@@ -251,18 +277,47 @@ static void write_claims(struct wr_json *json, const struct store_page_new *new,
     wr_json_end(json);
 }
 
-struct writing { const struct store_page_new *page; const char *id; struct wr_text text; };
+static void write_cited(struct wr_json *json, const char *page, const struct store_cited *cited,
+                        size_t count)
+{
+    char id[STORE_EVIDENCE_ID], edge[STORE_EVIDENCE_ID];
+    wr_json_array(json, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const struct store_cited *one = &cited[i];
+        store_page_id(id, one->url);
+        wr_json_object(json, NULL);
+        wr_json_str(json, "id", id);
+        wr_json_str(json, "url", one->url);
+        wr_json_str(json, "domain", one->domain);
+        write_str(json, "title", one->title);
+        write_str(json, "context", one->context);
+        wr_json_str(json, "edge", store_evidence_id(edge, "e_", STORE_PARTS(page, id,
+                                                                            "cites")));
+        wr_json_end(json);
+    }
+    wr_json_end(json);
+}
+
+enum { PAGE, FRAGMENTS, CLAIMS, CITED, TEXTS };
+
+struct writing {
+    const struct store_page_new *page;
+    const char *id;
+    struct wr_text texts[TEXTS];
+};
 
 /* A large page has millions of bytes to hash and to escape. */
 static void write_there(void *arg)
 {
     struct writing *writing = arg;
-    struct wr_json json = wr_json_to(&writing->text);
-    wr_json_object(&json, NULL);
-    write_page(&json, writing->page, writing->id);
-    write_fragments(&json, writing->page, writing->id);
-    write_claims(&json, writing->page, writing->id);
-    wr_json_end(&json);
+    const struct store_page_new *page = writing->page;
+    struct wr_json json[TEXTS];
+    for (size_t i = 0; i < TEXTS; i++)
+        json[i] = wr_json_to(&writing->texts[i]);
+    write_page(&json[PAGE], page, writing->id);
+    write_fragments(&json[FRAGMENTS], page, writing->id);
+    write_claims(&json[CLAIMS], page, writing->id);
+    write_cited(&json[CITED], writing->id, page->cited, page->cited_count);
 }
 
 static bool too_long(const char *text, size_t max)
@@ -286,32 +341,72 @@ static bool page_too_long(const struct store_page_new *new)
         || too_long(page->error, STORE_PAGE_TITLE_MAX);
 }
 
+static bool cited_too_long(const struct store_cited *cited, size_t count)
+{
+    if (count > STORE_PAGE_CITED_MAX)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (too_long(cited[i].url, STORE_PAGE_URL_MAX)
+            || too_long(cited[i].domain, STORE_PAGE_WORD_MAX)
+            || too_long(cited[i].title, STORE_PAGE_TITLE_MAX)
+            || too_long(cited[i].context, STORE_PAGE_TITLE_MAX))
+            return true;
+    return false;
+}
+
+static bool texts_too_long(const struct writing *writing)
+{
+    size_t len = 0;
+    bool cut = false;
+    for (size_t i = 0; i < TEXTS; i++) {
+        len += writing->texts[i].len;
+        cut |= writing->texts[i].cut;
+    }
+    return cut || len >= STORE_PAGE_BYTES_MAX;
+}
+
+static wr_err put_texts(struct store *store, const struct writing *writing,
+                        struct store_page_put *ret, wr_time deadline)
+{
+    const struct wr_text *texts = writing->texts;
+    struct store_rows rows;
+    wr_err err = store_do(store, &put, STORE_VALUES(
+        STORE_TEXT(texts[PAGE].at), STORE_TEXT(texts[FRAGMENTS].at),
+        STORE_TEXT(texts[CLAIMS].at), STORE_TEXT(texts[CITED].at)), &rows, deadline);
+    if (err)
+        return err;
+    /* A server says in one statement what a file says in two. */
+    bool in_row = rows.columns == 2;
+    bool none = in_row && !store_text(&rows, 0, 0);
+    ret->fragments_new = none ? 0 : rows.count;
+    ret->cited_new = in_row ? (uint64_t)store_int(&rows, 0, 1) : rows.changed;
+    store_rows_free(&rows);
+    return WR_OK;
+}
+
 wr_err store_page_put(struct store *store, const struct store_page_new *page,
                       struct store_page_put *ret, wr_time deadline)
 {
     WR_ASSERT(page->task || !page->claim_count);
+    ret->fragments_new = ret->cited_new = 0;
     if (page->fragment_count > STORE_PAGE_FRAGMENTS_MAX
-        || page->claim_count > STORE_PAGE_CLAIMS_MAX || page_too_long(page))
+        || page->claim_count > STORE_PAGE_CLAIMS_MAX || page_too_long(page)
+        || cited_too_long(page->cited, page->cited_count))
         return WR_INVALID;
-    struct writing writing = { page, ret->id, wr_text_heap(STORE_PAGE_BYTES_MAX) };
-    struct store_rows rows = { 0 };
-    store_page_id(ret->id, page->page.url);
+    struct writing writing = { .page = page, .id = store_page_id(ret->id, page->page.url) };
+    for (size_t i = 0; i < TEXTS; i++)
+        writing.texts[i] = wr_text_heap(STORE_PAGE_BYTES_MAX);
     wr_err err = wr_offload(write_there, &writing, deadline);
-    if (!err && writing.text.cut)
+    if (!err && texts_too_long(&writing))
         err = WR_INVALID;
     if (!err)
-        err = store_do(store, &put, STORE_VALUES(STORE_TEXT(writing.text.at)), &rows, deadline);
-    ret->fragments_new = rows.count;
-    store_rows_free(&rows);
-    wr_text_free(&writing.text);
+        err = put_texts(store, &writing, ret, deadline);
+    for (size_t i = 0; i < TEXTS; i++)
+        wr_text_free(&writing.texts[i]);
     return err;
 }
 
 /* ---- citing ---- */
-
-#define INTO_CITED "insert into pages (id, url, domain, title, created_at)"
-#define INTO_CITES "insert into edges (id, source_type, source_id, target_type, target_id," \
-    " relation, citation_source, citation_context, created_at)"
 
 static const struct store_verb cite = {
     .name = "page.cite", .writes = true, .undo = true,
@@ -326,8 +421,7 @@ static const struct store_verb cite = {
         " on conflict do nothing",
     },
     .postgres =
-        "with x as (select * from jsonb_to_recordset(?3::jsonb) as x (id text,"
-        "  url text, domain text, title text, edge text, context text)),"
+        "with x as (select * from jsonb_to_recordset(?3::jsonb) as x " CITED_COLUMNS "),"
         " p as (" INTO_CITED
         "  select id, url, domain, title, now_ms() from x order by id"
         "  on conflict do nothing) " INTO_CITES
@@ -340,32 +434,12 @@ wr_err store_page_cite(struct store *store, const char *page, const char *source
                        wr_time deadline)
 {
     *ret = 0;
-    if (count > STORE_PAGE_CITED_MAX)
+    if (cited_too_long(cited, count))
         return WR_INVALID;
     struct wr_text text = wr_text_heap(STORE_PAGE_BYTES_MAX);
     struct wr_json json = wr_json_to(&text);
-    bool bad = false;
-    wr_json_array(&json, NULL);
-    for (size_t i = 0; i < count; i++) {
-        char id[STORE_EVIDENCE_ID], edge[STORE_EVIDENCE_ID];
-        const struct store_cited *one = &cited[i];
-        bad |= too_long(one->url, STORE_PAGE_URL_MAX)
-            || too_long(one->domain, STORE_PAGE_WORD_MAX)
-            || too_long(one->title, STORE_PAGE_TITLE_MAX)
-            || too_long(one->context, STORE_PAGE_TITLE_MAX);
-        store_page_id(id, one->url);
-        wr_json_object(&json, NULL);
-        wr_json_str(&json, "id", id);
-        wr_json_str(&json, "url", one->url);
-        wr_json_str(&json, "domain", one->domain);
-        write_str(&json, "title", one->title);
-        write_str(&json, "context", one->context);
-        wr_json_str(&json, "edge", store_evidence_id(edge, "e_", STORE_PARTS(page, id,
-                                                                             "cites")));
-        wr_json_end(&json);
-    }
-    wr_json_end(&json);
-    wr_err err = bad || text.cut ? WR_INVALID : store_change(store, &cite, STORE_VALUES(
+    write_cited(&json, page, cited, count);
+    wr_err err = text.cut ? WR_INVALID : store_change(store, &cite, STORE_VALUES(
         STORE_TEXT(page), STORE_TEXT(source), STORE_TEXT(text.at)), ret, deadline);
     wr_text_free(&text);
     return err;

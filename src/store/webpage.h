@@ -12,7 +12,8 @@
  * All of it is there afterwards, or nothing.  Each claim has an edge `origin` from its
  * fragment.  Ids are made of the content (evidence.h), so it can be done again: what is
  * there stays as it is, and fragments of an older state of the page stay too.  Of
- * the page's own columns those that are given replace what there was; NULL and 0 leave it.
+ * the page's own columns those that are given replace what there was; NULL and 0 leave it, but
+ * etag and last_modified are those of the content_hash, if there is one.
  * With an http_status it was fetched now; without one, when it was before.
  *
  * A page that another one cites and nobody has fetched is there with url, domain and title
@@ -65,6 +66,9 @@ struct store_claim_new {
     double confidence;              /* 0..1; -1: nobody has said */
 };
 
+/* A page that another one cites. */
+struct store_cited { const char *url, *domain, *title, *context; };
+
 struct store_page_new {
     struct store_page page;
     const char *task, *reason;      /* NULL: of no task; then there are no claims */
@@ -74,11 +78,14 @@ struct store_page_new {
     size_t fragment_count;
     const struct store_claim_new *claims;
     size_t claim_count;
+    const struct store_cited *cited;        /* by links of its own: as store_page_cite does,
+                                             * with the source "page" */
+    size_t cited_count;
 };
 
 struct store_page_put {
     char id[STORE_EVIDENCE_ID];
-    size_t fragments_new;           /* that were not there before */
+    uint64_t fragments_new, cited_new;      /* that were not there before */
 };
 
 wr_err store_page_put(struct store *store, const struct store_page_new *page,
@@ -92,7 +99,6 @@ const char *store_claim_id(char *ret, const char *task, const char *fragment,
 
 /* Pages that a page cites: an edge `cites` to each, and a page where there is none yet.  *ret
  * is how many edges are new. */
-struct store_cited { const char *url, *domain, *title, *context; };
 wr_err store_page_cite(struct store *store, const char *page, const char *source,
                        const struct store_cited *cited, size_t count, uint64_t *ret,
                        wr_time deadline);

@@ -96,6 +96,22 @@ STORE_TEST(what_is_known_of_a_page_stays_until_something_else_is_known)
     store_page_free(&known);
 }
 
+STORE_TEST(the_marks_of_a_copy_go_with_it)
+{
+    struct store_page_known known;
+    struct store_page_put put;
+    CHECK_OK(store_page_put(store, &(struct store_page_new){ .page = {
+        .url = URL, .domain = "a.test", .http_status = 200, .content_hash = "old",
+        .etag = "\"1\"", .last_modified = "Mon" } }, &put, SOON));
+    CHECK_OK(store_page_put(store, &(struct store_page_new){ .page = {
+        .url = URL, .domain = "a.test", .http_status = 200, .content_hash = "new",
+        .last_modified = "Tue" } }, &put, SOON));
+    CHECK_OK(store_page_get(store, URL, "t", &known, SOON));
+    CHECK(!known.page.etag);
+    CHECK_STR("Tue", known.page.last_modified);
+    store_page_free(&known);
+}
+
 STORE_TEST(a_page_that_is_read_again_was_fetched_when_it_was)
 {
     struct store_page_known known;
@@ -159,6 +175,37 @@ STORE_TEST(a_cited_page_is_there_unread_and_does_not_take_the_place_of_a_read_on
     store_page_free(&known);
 }
 
+STORE_TEST(a_page_is_put_with_whom_it_cites)
+{
+    struct store_page_known known;
+    struct store_page_put put;
+    struct store_cited cited[] = {
+        { .url = "http://b.test/1", .domain = "b.test", .title = "Sun", .context = "see" },
+        { .url = URL, .domain = "a.test", .title = "itself" } };
+    struct store_page_new page = {
+        .page = { .url = URL, .domain = "a.test", .title = "The moon" },
+        .fragments = &(struct store_fragment_new){ .text = "The moon is far." },
+        .fragment_count = 1, .cited = cited, .cited_count = 2 };
+    CHECK_OK(store_page_put(store, &page, &put, SOON));
+    CHECK_EQ(1, put.fragments_new);
+    CHECK_EQ(2, put.cited_new);
+    CHECK_OK(store_page_put(store, &page, &put, SOON));
+    CHECK_EQ(0, put.fragments_new);
+    CHECK_EQ(0, put.cited_new);
+    page.fragment_count = 0;
+    cited[0].url = "http://b.test/2";
+    CHECK_OK(store_page_put(store, &page, &put, SOON));
+    CHECK_EQ(0, put.fragments_new);
+    CHECK_EQ(1, put.cited_new);
+    CHECK_OK(store_page_get(store, "http://b.test/1", NULL, &known, SOON));
+    CHECK_STR("Sun", known.page.title);
+    CHECK_EQ(0, known.fetched_at.ns);
+    store_page_free(&known);
+    CHECK_OK(store_page_get(store, URL, NULL, &known, SOON));
+    CHECK_STR("The moon", known.page.title);
+    store_page_free(&known);
+}
+
 STORE_TEST(a_known_page_joins_another_task_once)
 {
     char page[STORE_EVIDENCE_ID];
@@ -200,6 +247,9 @@ STORE_TEST(what_is_too_long_or_too_much_is_refused)
         .page = { .url = url, .domain = "d" } }, &put, SOON));
     CHECK_ERR(WR_INVALID, store_page_cite(store, "p", "s", &(struct store_cited){
         .url = url, .domain = "d" }, 1, &new, SOON));
+    CHECK_ERR(WR_INVALID, store_page_put(store, &(struct store_page_new){
+        .page = { .url = "u", .domain = "d" }, .cited_count = 1,
+        .cited = &(struct store_cited){ .url = url, .domain = "d" } }, &put, SOON));
     CHECK_ERR(WR_INVALID, store_page_put(store, &(struct store_page_new){
         .page = { .url = "u", .domain = "d" }, .fragments = fragments,
         .fragment_count = STORE_PAGE_FRAGMENTS_MAX + 1 }, &put, SOON));
