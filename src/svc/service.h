@@ -6,8 +6,9 @@
  *         .children = children, .child_count = COUNT(children),
  *     };
  *
- * A row: its routes, its databases, its tasks, and the calls by which it gets the configuration
- * and the store, and gives the store back.  Services know this page and not one another.
+ * A row: its routes and verbs, its databases, its tasks, and the calls by which it gets the
+ * configuration and the store, and gives the store back.  Services know this page and not one
+ * another.
  */
 #ifndef WR_SVC_SERVICE_H
 #define WR_SVC_SERVICE_H
@@ -17,12 +18,14 @@
 
 #include <weir/err.h>
 #include <weir/http.h>
+#include <weir/oap.h>
 #include <weir/sup.h>
 
 #include "conf/conf.h"
 #include "flow/facet.h"
 
 #define NODE_WHY_MAX 512
+#define NODE_VERBS_MAX 16
 
 struct store;                       /* store/store.h */
 
@@ -31,9 +34,30 @@ struct store;                       /* store/store.h */
  * does not get them.  Its permit is the memo of the call. */
 struct node_policy {
     enum facet_kind facet;
-    /* What is asked for, beyond one unit until the route's deadline, for the tenant in
-     * X-Tenant; may be NULL. */
+    /* What is asked for, beyond one unit until the route's deadline, for the share of who
+     * calls (net/caller.h); may be NULL. */
     void (*ask)(struct wr_call *call, struct facet_ask *ask);
+};
+
+/* A verb of OAP/1 (oap.h) that a service answers, while it is enabled.  Like every call of
+ * OAP that has no priority it needs a unit of the facet mailbox, for the share of who calls
+ * (net/caller.h), from before it is queued until nobody has it any more; 429 is its answer when
+ * it does not get one.  A token's tenant is that of the frame, as 32 hex digits. */
+struct node_verb {
+    struct wr_oap_verb row;             /* of no priority; its arg is that of submit too */
+    const char *scope;                  /* what a token must allow; NULL: any will do */
+    /* Asked without a token from anywhere: for what is public anyhow.  A token that is given
+     * must be right. */
+    bool open_to_all;
+    /* Of what strangers may ask for: instead of that unit, for which they would contend with
+     * those who have a token, a place that the service has for it.  To come in, which is BUSY
+     * with a sentence where there is none, and to leave; the memo of the call is theirs.  They
+     * must not wait.  NULL: it is the mailbox. */
+    wr_err (*enter)(void *arg, struct wr_oap_call *call);
+    void (*leave)(void *arg, struct wr_oap_call *call);
+    /* Have it run, as wr_oap_conf.submit, by tasks of the service's own: for what waits for
+     * others, and would keep a worker of the node from its work.  NULL: a worker runs it. */
+    wr_err (*submit)(void *arg, struct wr_oap_call *call);
 };
 
 /* How a database is at a moment. */
@@ -51,11 +75,25 @@ struct node_database {
     void *arg;
 };
 
+/* A part of a service that can be well or not by itself: a key of its own in /readyz. */
+struct node_part {
+    const char *name;                   /* "dht_client_ready" */
+    /* As that of the service, which is its arg. */
+    enum wr_health (*probe)(void *arg, char *why);
+    bool spare;                         /* who requires the service can do without it */
+};
+
+/* When a task of a service is told to finish: with the workers of the node, or when those and
+ * the tasks of all services are gone, since they send to it. */
+enum { NODE_TASKS, NODE_BELOW };
+
 /* Everything it points to must outlive the node. */
 struct node_service {
     const char *name;                   /* "index" */
     const struct wr_route *routes;
     size_t route_count;
+    const struct node_verb *verbs;      /* NODE_VERBS_MAX of all services together */
+    size_t verb_count;
     const struct node_database *databases;
     size_t database_count;
     /* Before anybody can call it, with the node's configuration and store; an error ends the
@@ -71,12 +109,12 @@ struct node_service {
      * wait; any fiber.  NULL: it always can. */
     enum wr_health (*probe)(void *arg, char *why);
     void *arg;                          /* of all four */
-    /* Tasks that the node supervises beside its workers, and drains with them; of a row name,
-     * run, arg and restart count. */
+    const struct node_part *parts;      /* ... and of their probes; may be NULL */
+    size_t part_count;
+    /* Tasks that the node supervises beside its workers; of a row name, run, arg, restart and
+     * group count, and that is one of NODE_TASKS and NODE_BELOW. */
     const struct wr_child *children;
     size_t child_count;
-    /* Other services send to its tasks, which are told to finish when theirs are gone. */
-    bool serves_others;
 };
 
 #endif
