@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "source/reading.h"
+#include "svc/queue/doi_address.h"
 #include "svc/queue/errand.h"
 #include "svc/queue/scholar_page.h"
 
 #define ARENA_MAX ((size_t)4 << 20)
-#define DOI_MAX 2000
 #define INPUT_MAX ((size_t)16 << 10)    /* each byte of it may become six */
 
 static wr_err look_up(struct errand *errand, enum scholar_api api, const char *doi,
@@ -47,7 +46,9 @@ static wr_err keep_paper(struct errand *errand, const char *doi, bool *kept)
         struct scholar_kept got;
         err = scholar_page_keep(&(struct scholar_keep){
             .store = errand->explorer->store, .task = queue_work_task(errand->work),
-            .hypothesis = errand->hypothesis, .reason = "academic_api", .paper = &paper },
+            .hypothesis = errand->hypothesis, .reason = errand_reason(errand),
+            .depth = (unsigned)errand_number(errand, "depth", 0),
+            .source_page = errand_source(errand), .paper = &paper },
             &got, errand->until);
         if (!err) {
             errand->papers++;
@@ -79,14 +80,15 @@ static wr_err chain_citations(struct errand *errand, const char *doi)
     return err;
 }
 
-/* Any character may be in a DOI. */
 static wr_err follow(struct errand *errand, const char *doi)
 {
-    char url[3 * DOI_MAX + 40];
-    struct wr_text text = WR_TEXT(url);
-    wr_text_str(&text, "https://doi.org/");
-    request_escape(&text, doi, "/:;()");
-    return errand_visit(errand, url, "manual", 0);
+    char url[ADDRESS_MAX + 1];
+    wr_err err = doi_address(url, doi);
+    if (err == WR_INVALID)
+        return queue_work_fail(errand->work, err, "INVALID_PARAMS", "no catalogue has this "
+                               "DOI, and it is too long to be asked for at doi.org");
+    return err ? err : errand_visit(errand, url, errand_reason(errand),
+                                    (unsigned)errand_number(errand, "depth", 0));
 }
 
 wr_err explore_doi(struct explorer *explorer, struct queue_work *work)

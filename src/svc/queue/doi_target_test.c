@@ -1,6 +1,7 @@
 /* doi_target_test.c - a DOI is looked up in the catalogues, else it is gone where it leads. */
 #include "store/claim.h"
 #include "store/fragment.h"
+#include "store/sql_read.h"
 #include "testing/expedition_rig.h"
 
 #define DOI "{\"kind\":\"doi\",\"doi\":\"10.1000/X\"}"
@@ -82,6 +83,33 @@ LOCAL_TEST(who_cites_it_is_looked_for_next)
                                STORE_JOB_RUNNING)
              + queue_rig_count(&expedition.rig, expedition.task, QUEUE_CITATIONS,
                                STORE_JOB_QUEUED));
+    end();
+}
+
+/* How many pages of the task say this of where they come from. */
+static int64_t come_from(const char *where)
+{
+    struct store_answer answer;
+    struct store_why why;
+    char sql[200];
+    snprintf(sql, sizeof(sql), "select count(*) from task_pages where %s", where);
+    if (!CHECK_OK(store_select(expedition.rig.store, &(struct store_ask){ .sql = sql,
+            .rows_max = 1, .time_max = WR_S(2), .steps_max = 100000 }, &answer, &why, SOON)))
+        return -1;
+    int64_t count = store_int(&answer.rows, 0, 0);
+    store_answer_free(&answer);
+    return count;
+}
+
+LOCAL_TEST(where_a_paper_comes_from_is_kept_with_it)
+{
+    expedition.catalogue.body = S2(WITH);
+    BEGIN(store, { "/x", .status = 404 });
+    add_target("{\"kind\":\"doi\",\"doi\":\"10.1000/x\",\"depth\":1,\"reason\":"
+               "\"citation_chase\",\"context\":{\"source_page_id\":\"page_7\"}}", "{}");
+    done(STORE_JOB_COMPLETED, 1);
+    CHECK_EQ(1, come_from("reason = 'citation_chase' and depth = 1 and source_page_id ="
+                          " 'page_7'"));
     end();
 }
 

@@ -7,10 +7,15 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "crawl/address.h"
+#include "store/auth.h"
 #include "store/task.h"
+#include "svc/queue/primary.h"
 
 #define ERRORS_BYTES ((size_t)64 << 10)
 #define MS_PER_S 1000
+#define INPUT_MAX 6144
+#define REDIRECTS_MAX 5
 
 /* ---- what it asks for ---- */
 
@@ -18,7 +23,7 @@ static wr_err take_task(struct errand *errand, const struct store_task *task)
 {
     if (task->active_ms >= task->seconds_max * MS_PER_S)
         return queue_work_fail(errand->work, WR_BUSY, "BUDGET_EXHAUSTED", "the %lld seconds of "
-                               "the task are used up: allow it more (set_budget), and queue "
+                               "the task are used up: allow it more, and queue "
                                "this again", (long long)task->seconds_max);
     errand->hypothesis = strdup(task->hypothesis);
     return errand->hypothesis ? WR_OK : WR_NOMEM;
@@ -61,6 +66,18 @@ int64_t errand_number(const struct errand *errand, const char *key, int64_t othe
     return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
+const char *errand_reason(const struct errand *errand)
+{
+    const char *reason = errand_text(errand, "reason");
+    return reason ? reason : "manual";
+}
+
+const char *errand_source(const struct errand *errand)
+{
+    return json_string_value(json_object_get(json_object_get(errand->target, "context"),
+                                             "source_page_id"));
+}
+
 bool errand_wants(const struct errand *errand, const char *option, const char *word)
 {
     const json_t *list = json_object_get(errand->options, option), *one;
@@ -75,6 +92,23 @@ bool errand_wants(const struct errand *errand, const char *option, const char *w
 
 /* ---- what came of it ---- */
 
+void errand_note(struct errand *errand, const char *about, const char *code, const char *text)
+{
+    size_t said = strlen(errand->all_why);
+    snprintf(errand->all_why + said, sizeof(errand->all_why) - said, "%s%.60s: %s",
+             said ? "; " : "", about, text);
+    if (errand->listed++ >= ERRAND_ERRORS_MAX)
+        return;
+    if (errand->errors.len)
+        wr_text_str(&errand->errors, ",");
+    struct wr_json json = wr_json_to(&errand->errors);
+    wr_json_object(&json, NULL);
+    wr_json_str(&json, "about", about);
+    wr_json_str(&json, "error_code", code);
+    wr_json_str(&json, "error", text);
+    wr_json_end(&json);
+}
+
 void errand_trouble(struct errand *errand, const char *about, const char *code,
                     const char *format, ...)
 {
@@ -83,19 +117,8 @@ void errand_trouble(struct errand *errand, const char *about, const char *code,
     va_start(args, format);
     vsnprintf(errand->last_why, sizeof(errand->last_why), format, args);
     va_end(args);
-    size_t said = strlen(errand->all_why);
-    snprintf(errand->all_why + said, sizeof(errand->all_why) - said, "%s%.60s: %s",
-             said ? "; " : "", about, errand->last_why);
-    if (errand->error_count++ >= ERRAND_ERRORS_MAX)
-        return;
-    if (errand->errors.len)
-        wr_text_str(&errand->errors, ",");
-    struct wr_json json = wr_json_to(&errand->errors);
-    wr_json_object(&json, NULL);
-    wr_json_str(&json, "about", about);
-    wr_json_str(&json, "error_code", code);
-    wr_json_str(&json, "error", errand->last_why);
-    wr_json_end(&json);
+    errand->error_count++;
+    errand_note(errand, about, code, errand->last_why);
 }
 
 void errand_await(struct errand *errand, const char *url, const char *domain,
@@ -105,24 +128,9 @@ void errand_await(struct errand *errand, const char *url, const char *domain,
     queue_work_await(errand->work, &(struct queue_auth_item){ url, domain, type, "high" });
 }
 
-/* Governments, armies, universities and what nations have made together. */
-static bool is_primary(const char *domain)
-{
-    static const char *const names[] = { "gov", "mil", "edu", "int", "ac", "go" };
-    for (const char *dot = strchr(domain, '.'); dot; dot = strchr(dot + 1, '.')) {
-        size_t len = strcspn(dot + 1, ".");
-        bool last = !dot[1 + len], country = !last && strlen(dot + 2 + len) == 2;
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-            if (len == strlen(names[i]) && strncmp(dot + 1, names[i], len) == 0
-                && (country || (last && len > 2)))
-                return true;
-    }
-    return false;
-}
-
 static void note_source(struct errand *errand, const char *domain)
 {
-    errand->primary |= is_primary(domain);
+    errand->primary |= primary_is(domain);
     for (size_t i = 0; i < errand->source_count; i++)
         if (strcmp(errand->sources[i], domain) == 0)
             return;
@@ -135,6 +143,8 @@ static void count(struct errand *errand, const char *url, const struct harvest *
 {
     if (got->state == HARVEST_DONE)
         note_source(errand, got->domain);
+    if (got->novelty >= 0)
+        errand->dull = got->novelty < ERRAND_DULL ? errand->dull + 1 : 0;
     errand->visited++;
     errand->pages += got->state == HARVEST_DONE;
     errand->fragments += got->fragments;
@@ -152,58 +162,149 @@ static void count(struct errand *errand, const char *url, const struct harvest *
                                             : "there is nothing to read on it");
 }
 
+/* The store is away, or busy for longer than it lets anybody wait: that says nothing of the
+ * page. */
+static bool is_of_store(const struct harvest *got, wr_err err, wr_time until)
+{
+    return !got->code && (err == WR_IO || (err == WR_TIMEOUT && wr_now() < until));
+}
+
+/* Queue a page as a target.  One that was sent on so often is sent round and round. */
+static wr_err queue_page(struct errand *errand, const struct harvest_ask *ask, const char *url,
+                         int64_t redirects)
+{
+    char buf[INPUT_MAX], address[ADDRESS_MAX + 1];
+    const char *clause;
+    struct wr_text text = WR_TEXT(buf);
+    struct wr_json json = wr_json_to(&text);
+    if (address_read(address, url, &clause))
+        return WR_OK;                   /* none would have been fetched */
+    wr_json_object(&json, NULL);
+    wr_json_object(&json, "target");
+    wr_json_str(&json, "kind", "url");
+    wr_json_str(&json, "url", address);
+    wr_json_str(&json, "reason", ask->reason);
+    wr_json_u64(&json, "depth", ask->depth);
+    wr_json_i64(&json, "redirects", redirects);
+    wr_json_end(&json);
+    wr_json_end(&json);
+    if (text.cut)
+        return WR_OK;                   /* no target has so long an address */
+    wr_err err = queue_work_target(errand->work, "url", address, buf, errand->until);
+    errand->queued += !err;
+    return err;
+}
+
+/* Its domain has no turn soon. */
+static wr_err put_off(struct errand *errand, const struct harvest_ask *ask,
+                      const struct harvest *got)
+{
+    const char *own = errand_text(errand, "url");
+    if (got->leads_to[0]) {
+        int64_t redirects = errand_number(errand, "redirects", 0) + 1;
+        if (redirects <= REDIRECTS_MAX)
+            return queue_page(errand, ask, got->leads_to, redirects);
+        errand_trouble(errand, ask->url, "REFUSED", "it leads on by more redirects than are "
+                       "followed");
+        errand->visited++;
+        return WR_OK;
+    }
+    errand->put_off = own && strcmp(own, ask->url) == 0;
+    if (!errand->put_off)
+        return queue_page(errand, ask, ask->url, 0);
+    queue_work_later(errand->work, crawl_put_off(errand->explorer->crawl, got->domain));
+    return WR_OK;
+}
+
+/* A domain that wants a person may have had one since, who came to another node. */
+static bool was_helped(struct errand *errand, const struct harvest *got)
+{
+    bool helped = false;
+    if (got->state != HARVEST_AWAITS || !got->challenged)
+        return false;
+    (void)!store_auth_helped(errand->explorer->store, got->domain, got->challenged, &helped,
+                             errand->until);
+    if (helped)
+        crawl_release(errand->explorer->crawl, got->domain);
+    return helped;
+}
+
 wr_err errand_visit(struct errand *errand, const char *url, const char *reason, unsigned depth)
 {
     struct harvest got;
     wr_time until = wr_after(ERRAND_PAGE_WITHIN);
+    until = until < errand->until ? until : errand->until;
+    struct harvest_ask ask = {
+        .crawl = errand->explorer->crawl, .store = errand->explorer->store, .url = url,
+        .task = queue_work_task(errand->work), .hypothesis = errand->hypothesis,
+        .reason = reason, .depth = depth, .source_page = errand_source(errand),
+        .novelty = errand->novelty, .patience = ERRAND_PATIENCE, .work = errand->work };
     errand->late |= wr_now() >= errand->until;
     if (errand->late)
         return WR_TIMEOUT;
-    wr_err err = queue_work_spend(errand->work, errand->until);
-    errand->spent |= err == WR_BUSY;
-    if (err)
+    wr_err err = harvest_page(&ask, &got, until);
+    if (!err && was_helped(errand, &got))
+        err = harvest_page(&ask, &got, until);
+    errand->spent |= err && got.unpaid;
+    if (err == WR_CANCELED || (err && got.unpaid))
         return err;
-    err = harvest_page(&(struct harvest_ask){
-        .crawl = errand->explorer->crawl, .store = errand->explorer->store, .url = url,
-        .task = queue_work_task(errand->work), .hypothesis = errand->hypothesis,
-        .reason = reason, .depth = depth, .work = errand->work }, &got,
-        until < errand->until ? until : errand->until);
-    if (err == WR_CANCELED)
-        return err;
-    if (!err)
+    if (err && is_of_store(&got, err, until))
+        return WR_IO;
+    if (!err && got.state == HARVEST_LATER)
+        err = put_off(errand, &ask, &got);
+    else if (!err)
         count(errand, url, &got);
     else
         errand_trouble(errand, url, got.code ? got.code : "PIPELINE_ERROR", "%s",
                        got.why[0] ? got.why : wr_err_text(err));
     queue_work_news(errand->work);
-    return WR_OK;
+    return got.state == HARVEST_LATER ? err : WR_OK;
 }
 
 /* ---- the end ---- */
 
+/* How well it is answered, of a thousand: three sources that are each other's strangers would
+ * do, one of them a primary one.  Papers are both. */
+static int64_t satisfaction(const struct errand *errand)
+{
+    size_t sources = errand->source_count + errand->papers;
+    sources = sources < ERRAND_SOURCES_MAX ? sources : ERRAND_SOURCES_MAX;
+    return (int64_t)(sources * 700 / ERRAND_SOURCES_MAX)
+           + (errand->primary || errand->papers ? 300 : 0);
+}
+
+/* Of a query: what it was to find is found, there is no more, or a part of it is there. */
+static const char *found_as(const struct errand *errand)
+{
+    bool nothing = !errand->pages && !errand->queued && !errand->papers
+                   && !errand->error_count;
+    return satisfaction(errand) >= ERRAND_SATISFIES                  ? "satisfied"
+           : nothing || errand->dull >= ERRAND_DULL_MAX ? "exhausted" : "partial";
+}
+
 static const char *status_of(const struct errand *errand)
 {
-    return errand->late      ? "timeout"
-           : errand->awaited ? "awaiting_auth"
-           : errand->spent   ? "budget_exhausted"
+    return errand->late         ? "timeout"
+           : errand->awaited    ? "awaiting_auth"
+           : errand->spent      ? "budget_exhausted"
+           : errand->novelty    ? found_as(errand)
            : errand->errors.len ? "partial"
                                 : "completed";
 }
 
-/* How well it is answered: three sources that are each other's strangers would do, one of them
- * a primary one.  Papers are both.  A fragment is useful that a claim was taken from. */
+/* A fragment is useful that a claim was taken from. */
 static void write_measures(struct wr_json *json, const struct errand *errand)
 {
-    size_t sources = errand->source_count + errand->papers;
     size_t useful = errand->claims < errand->fragments ? errand->claims : errand->fragments;
     size_t read = errand->pages + errand->papers;
-    bool primary = errand->primary || errand->papers;
-    sources = sources < ERRAND_SOURCES_MAX ? sources : ERRAND_SOURCES_MAX;
     wr_json_u64(json, "useful_fragments", useful);
     wr_json_decimal(json, "harvest_rate", read ? (int64_t)(useful * 1000 / read) : 0, 3);
-    wr_json_decimal(json, "satisfaction_score",
-                    (int64_t)(sources * 700 / ERRAND_SOURCES_MAX) + (primary ? 300 : 0), 3);
-    wr_json_bool(json, "has_primary_source", primary);
+    wr_json_decimal(json, "satisfaction_score", satisfaction(errand), 3);
+    wr_json_bool(json, "has_primary_source", errand->primary || errand->papers);
+    if (errand->novelty && novelty_share(errand->novelty) >= 0)
+        wr_json_decimal(json, "novelty_score", novelty_share(errand->novelty), 3);
+    if (errand->awaited)
+        wr_json_u64(json, "auth_queued_count", errand->awaited);
 }
 
 static void write_result(struct errand *errand)
@@ -215,6 +316,7 @@ static void write_result(struct errand *errand)
     if (errand->page[0])
         wr_json_str(&json, "page_id", errand->page);
     wr_json_u64(&json, "pages_fetched", errand->pages);
+    wr_json_u64(&json, "pages_queued", errand->queued);
     wr_json_u64(&json, "papers_found", errand->papers);
     wr_json_u64(&json, "fragments_extracted", errand->fragments);
     wr_json_u64(&json, "claims_extracted", errand->claims);
@@ -231,14 +333,17 @@ static void write_result(struct errand *errand)
 
 static wr_err conclude(struct errand *errand)
 {
-    bool nothing = errand->visited == 0 && errand->papers == 0;
+    if (errand->put_off)
+        return WR_OK;
+    bool nothing = errand->visited == 0 && errand->papers == 0 && errand->queued == 0;
     if (nothing && errand->spent)
         return queue_work_fail(errand->work, WR_BUSY, "BUDGET_EXHAUSTED",
                                "the pages of the task are used up");
-    nothing |= errand->visited && !errand->pages && !errand->papers;
+    nothing |= errand->visited && !errand->pages && !errand->papers && !errand->queued;
     if (nothing && errand->error_count && !errand->awaited)
-        return queue_work_fail(errand->work, WR_IO, errand->last_code, "%s",
-                               errand->error_count > 1 ? errand->all_why : errand->last_why);
+        return queue_work_fail(errand->work, WR_IO, errand->failed_with ? errand->failed_with
+                                                    : errand->last_code, "%s",
+                               errand->listed > 1 ? errand->all_why : errand->last_why);
     write_result(errand);
     /* Each has its own: one that runs already may have looked before this was there.  With
      * vectors more is found that speaks of a claim, so these come first, and bring it on. */
@@ -256,6 +361,7 @@ wr_err errand_end(struct errand *errand, wr_err err)
         err = conclude(errand);
     json_decref(errand->input);
     free(errand->hypothesis);
+    novelty_free(errand->novelty);
     wr_text_free(&errand->errors);
     return err;
 }

@@ -25,6 +25,14 @@ static const char tides[] =
     "<title>Tides</title><article><h1>Tides</h1><p>The tides of the sea are caused by the "
     "gravity of the moon, as Newton explained in 1687 to everybody.</p></article>";
 
+static wr_err unreadable;                   /* why the list of domains cannot be read */
+
+static wr_err read_list(void *arg, const char *host)
+{
+    (void)arg, (void)host;
+    return unreadable;
+}
+
 /* A job with that input, of a task that may fetch three pages. */
 static wr_err begin(struct store *store, const char *input)
 {
@@ -37,8 +45,9 @@ static wr_err begin(struct store *store, const char *input)
         { "/slow", .body = tides, .delay = WR_S(100) } } };
     stranger_open(&stranger);
     explorer = (struct explorer){ .store = store };
-    CHECK_OK(crawl_open(&explorer.crawl, &(struct crawl_conf){ .fetch = STRANGER_FETCH,
-                                                               .timeout = WR_S(110) }));
+    unreadable = WR_OK;
+    CHECK_OK(crawl_open(&explorer.crawl, &(struct crawl_conf){
+        .fetch = STRANGER_FETCH, .timeout = WR_S(110), .listed = read_list }));
     CHECK_OK(work_new(&work, store, &(struct store_job){
         .id = "tq_1", .task = "task_1", .kind = "target_queue", .input = input }));
     work->news = hear;
@@ -110,6 +119,19 @@ LOCAL_TEST(an_errand_of_no_task_does_not_begin)
     stranger_close(&stranger);
 }
 
+LOCAL_TEST(a_store_that_is_away_or_busy_is_no_trouble_with_a_page)
+{
+    CHECK_OK(begin(store, TARGET));
+    unreadable = WR_TIMEOUT;
+    CHECK_ERR(WR_IO, visit("/1"));
+    unreadable = WR_IO;
+    CHECK_ERR(WR_IO, visit("/1"));
+    unreadable = WR_OK;
+    CHECK_OK(visit("/1"));
+    CHECK_EQ(0, errand.error_count);
+    end(WR_OK, "\"status\":\"completed\"");
+}
+
 LOCAL_TEST(pages_are_counted_and_told_of_as_they_come)
 {
     CHECK_OK(begin(store, TARGET));
@@ -173,6 +195,23 @@ LOCAL_TEST(a_budget_that_is_used_up_ends_it_with_what_there_is)
     end(WR_BUSY, "\"status\":\"budget_exhausted\"");
 }
 
+LOCAL_TEST(a_page_counts_when_somebody_is_asked_for_it)
+{
+    struct store_tasks tasks;
+    CHECK_OK(begin(store, TARGET));
+    CHECK_OK(visit("/1"));
+    CHECK_OK(visit("/1"));                      /* the task has it */
+    CHECK_OK(errand_visit(&errand, "http://10.1.2.3/", "manual", 0));
+    CHECK_OK(errand_visit(&errand, "nonsense", "manual", 0));
+    CHECK_OK(visit("/2"));
+    CHECK_OK(visit("/gone"));
+    CHECK_OK(store_task_get(store, "task_1", &tasks, SOON));
+    CHECK_EQ(3, tasks.tasks[0].pages_used);
+    store_tasks_free(&tasks);
+    CHECK_ERR(WR_BUSY, visit("/empty"));
+    end(WR_BUSY, "\"status\":\"budget_exhausted\"");
+}
+
 LOCAL_TEST(a_budget_that_was_used_up_before_is_its_failure)
 {
     CHECK_OK(begin(store, TARGET));
@@ -224,8 +263,10 @@ LOCAL_TEST(who_has_failed_tells_all_that_went_wrong)
 {
     CHECK_OK(begin(store, TARGET));
     errand_trouble(&errand, "openalex", "SOURCE_FAILED", "it is away");
+    errand_note(&errand, "web", "NOT_CONFIGURED", "nobody is to be asked");
     errand_trouble(&errand, "bing", "SERP_SEARCH_FAILED", "it refuses");
-    end(WR_OK, "SERP_SEARCH_FAILED: openalex: it is away; bing: it refuses");
+    end(WR_OK, "SERP_SEARCH_FAILED: openalex: it is away; web: nobody is to be asked; bing: it "
+               "refuses");
 }
 
 LOCAL_TEST(a_result_says_how_well_it_satisfies)
@@ -244,6 +285,59 @@ LOCAL_TEST(papers_are_primary_sources_and_enough_of_them_satisfy)
     CHECK_OK(begin(store, TARGET));
     errand.papers = 5;
     end(WR_OK, "\"satisfaction_score\":1,\"has_primary_source\":true,");
+}
+
+/* Turns fifty seconds apart. */
+static void begin_slow(struct store *store, const char *input)
+{
+    CHECK_OK(begin(store, input));
+    crawl_close(explorer.crawl);
+    CHECK_OK(crawl_open(&explorer.crawl, &(struct crawl_conf){
+        .fetch = STRANGER_FETCH, .domain = { .interval = WR_S(45), .jitter_min = WR_S(5),
+                                             .jitter_max = WR_S(5) } }));
+}
+
+LOCAL_TEST(the_errand_of_one_page_is_put_off_until_it_has_a_turn)
+{
+    begin_slow(store, TARGET);
+    CHECK_OK(visit("/1"));
+    json_object_set_new((json_t *)(uintptr_t)errand.target, "url",
+                        json_string(stranger_url(&stranger, "a.test", "/2")));
+    CHECK_OK(visit("/2"));
+    CHECK_EQ(WR_S(50), work->later);
+    CHECK_OK(errand_end(&errand, WR_OK));
+    CHECK_EQ(0, work->output.len);
+    CHECK(!work_next(work));
+    work_unref(work);
+    crawl_close(explorer.crawl);
+    stranger_close(&stranger);
+}
+
+LOCAL_TEST(a_page_among_others_that_has_no_turn_soon_becomes_a_target_of_its_own)
+{
+    struct store_jobs jobs;
+    begin_slow(store, TARGET);
+    CHECK_OK(store_job_add(store, &(struct store_job_new){
+        .id = "tq_1", .task = "task_1", .kind = "target_queue", .slot = "network_client",
+        .priority = 99 }, SOON));
+    CHECK_OK(store_job_claim(store, &(struct store_job_claim){
+        .slot = "network_client", .max = 1, .lease = WR_S(600) }, &jobs, SOON));
+    work->attempt = jobs.jobs[0].attempt;
+    work->priority = jobs.jobs[0].priority;
+    store_jobs_free(&jobs);
+    wr_time begun = wr_now();
+    CHECK_OK(visit("/1"));
+    CHECK_OK(visit("/2"));
+    CHECK_OK(visit("/2"));
+    CHECK_EQ(0, wr_now() - begun);
+    CHECK_EQ(0, work->later);
+    CHECK_OK(store_task_open_jobs(store, "task_1", 10, &jobs, SOON));
+    CHECK_EQ(2, jobs.count);
+    CHECK_EQ(99, jobs.jobs[1].priority);
+    CHECK(strstr(jobs.jobs[1].input, "/2\",\"reason\":\"manual\",\"depth\":0,"
+                                     "\"redirects\":0}}"));
+    store_jobs_free(&jobs);
+    end(WR_OK, "\"pages_fetched\":1,\"pages_queued\":2,");
 }
 
 LOCAL_TEST(what_was_canceled_says_nothing)

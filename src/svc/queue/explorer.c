@@ -14,10 +14,12 @@
 #include "svc/queue/explorer_int.h"
 #include "svc/queue/page_memory.h"
 
+#define RULE_WITHIN WR_S(10)             /* a page waits for it, and is not had without */
 #define JITTER_MIN WR_MS(1500)          /* unless the longest is shorter */
 #define FOUND_MAX 10000                 /* answers of search engines that are remembered, */
 #define FOUND_BYTES ((size_t)64 << 20)  /* ... as they came */
 #define JANITOR_TICK WR_S(10)
+#define CHAIN_WITHIN WR_S(5)
 #define LOCK_RANK 405
 
 wr_err explorer_new(struct explorer **ret, struct sources *const *sources)
@@ -91,12 +93,12 @@ static struct browser_conf read_browser(const struct wr_conf *conf)
 }
 
 /* What people have said of a domain (feedback). */
-static bool is_blocked(void *arg, const char *host)
+static wr_err check_rule(void *arg, const char *host)
 {
     struct explorer *explorer = arg;
     enum store_domain_rule rule = STORE_DOMAIN_NONE;
-    wr_err err = store_domain_rule_find(explorer->store, host, &rule, wr_after(WR_S(2)));
-    return !err && rule == STORE_DOMAIN_BLOCK;
+    wr_err err = store_domain_rule_find(explorer->store, host, &rule, wr_after(RULE_WITHIN));
+    return err ? err : rule == STORE_DOMAIN_BLOCK ? WR_DENIED : WR_OK;
 }
 
 void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct store *store,
@@ -114,7 +116,7 @@ void explorer_set(struct explorer *explorer, const struct wr_conf *conf, struct 
         .pdf_max = wr_conf_size(conf, "queue.fetch.pdf_bytes"),
         .redirects_max = (unsigned)wr_conf_int(conf, "queue.fetch.redirects"),
         .ttl = wr_conf_duration(conf, "queue.fetch.ttl"),
-        .fetch = { .allow = explorer->allow }, .listed = is_blocked, .listed_arg = explorer };
+        .fetch = { .allow = explorer->allow }, .listed = check_rule, .listed_arg = explorer };
     explorer->crawl_conf.fetch.allow_count = read_ranges(explorer, conf);
 }
 
@@ -225,8 +227,11 @@ static wr_err verify(void *arg, struct queue_work *work)
     wr_cleanup_push(&cleanup);
     wr_err err = verify_claims(arg, work);
     wr_cleanup_pop(&cleanup);
-    if (turns_end(turns, &verifying.turn))
+    bool follows = turns_end(turns, &verifying.turn);
+    if (follows && !err)
         queue_work_then(work, QUEUE_VERIFY, NULL, NULL);
+    else if (follows)                   /* what comes with a good end would not */
+        (void)!queue_work_chain(work, QUEUE_VERIFY, NULL, NULL, wr_after(CHAIN_WITHIN));
     return err;
 }
 

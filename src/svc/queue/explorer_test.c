@@ -28,6 +28,7 @@ LOCAL_TEST(what_another_site_says_supports_a_claim)
     BEGIN(store, { "/1", HTML, .body = one }, { "/2", HTML, .body = two });
     add_url("a.test", "/1");
     done(STORE_JOB_COMPLETED, 1);
+    queue_rig_until(&expedition.rig, expedition.task, QUEUE_VERIFY, STORE_JOB_COMPLETED, 1);
     add_url("b.test", "/2");
     done(STORE_JOB_COMPLETED, 2);
     queue_rig_until(&expedition.rig, expedition.task, QUEUE_VERIFY, STORE_JOB_COMPLETED, 2);
@@ -56,11 +57,13 @@ LOCAL_TEST(a_page_that_wants_a_person_sets_its_job_aside)
 {
     struct store_auths auths;
     struct queue_why why;
+    uint64_t count;
     BEGIN(store, { "/c", HTML, .status = 403, .body =
                           "<title>Wait</title><div class=\"h-captcha\" data-sitekey=x>" });
     add_url("a.test", "/c");
     done(STORE_JOB_WAITING, 1);
-    CHECK_OK(queue_auth_list(expedition.rig.queue, expedition.task, &auths, &why, SOON));
+    CHECK_OK(queue_auth_list(expedition.rig.queue, expedition.task, &auths, &count, &why,
+                             SOON));
     CHECK_EQ(1, auths.count);
     CHECK_STR("hcaptcha", auths.auths[0].type);
     store_auths_free(&auths);
@@ -123,6 +126,7 @@ LOCAL_TEST(a_stop_ends_a_fetch_that_hangs)
     BEGIN(store, { "/slow", HTML, .body = one, .delay = WR_S(250) });
     add_url("a.test", "/slow");
     done(STORE_JOB_RUNNING, 1);
+    settle();               /* claimed is not begun: until the fetch hangs */
     CHECK_OK(queue_stop(expedition.rig.queue, expedition.task, &(struct queue_stop){
         .mode = QUEUE_FULL }, &stopped, &why, SOON));
     CHECK_EQ(1, stopped.interrupted);

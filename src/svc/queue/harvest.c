@@ -12,10 +12,12 @@
 #include "extract/passage.h"
 #include "extract/pdf.h"
 #include "store/webpage.h"
+#include "svc/queue/doi_address.h"
 #include "svc/queue/page_memory.h"
 
 #define FRAGMENT_MAX 4000               /* bytes of one; what comes after is cut off */
 #define HEADINGS_MAX 1024
+#define CITED_TITLE_MAX 300             /* bytes; a link may be around a whole text */
 #define PDF_WITHIN WR_S(60)
 #define RENDER_WITHIN WR_S(60)          /* with the wait for a browser */
 #define KEEP_WITHIN WR_S(10)            /* of the whole time, for what was read */
@@ -92,6 +94,13 @@ static size_t cut_at(const char *text, size_t len, size_t max)
     return max;
 }
 
+/* A text that a row has room for. */
+static const char *fit(struct leaf *leaf, const char *text, size_t max)
+{
+    return !text || strlen(text) <= max
+        ? text : wr_arena_copy(&leaf->arena, text, cut_at(text, strlen(text), max));
+}
+
 static const char *hierarchy(struct leaf *leaf, const struct extract_paragraph *paragraph)
 {
     char buf[HEADINGS_MAX];
@@ -150,55 +159,76 @@ static struct store_claim_new *make_claims(struct leaf *leaf, size_t fragments, 
     return claims;
 }
 
+/* The address that the page behind a link will have, or has; NULL: none that is fetched. */
+static const char *cited_as(struct leaf *leaf, const struct extract_link *link)
+{
+    char url[ADDRESS_MAX + 1], doi[DOI_MAX + 1];
+    const char *clause;
+    wr_err err = address_read(url, link->url, &clause);
+    if (!err && doi_of_resolver(url, doi))
+        err = doi_address(url, doi);
+    return err ? NULL : wr_arena_str(&leaf->arena, url);
+}
+
+/* Links of the text to other sites: what it may rest on. */
+struct cites {
+    struct store_cited at[HARVEST_CITED_MAX];
+    char domains[HARVEST_CITED_MAX][PAGE_DOMAIN_MAX];
+    size_t count;
+};
+
+static void find_cites(struct leaf *leaf, const char *domain, struct cites *ret)
+{
+    ret->count = 0;
+    if (leaf->ask->depth >= HARVEST_DEPTH_MAX)
+        return;
+    for (size_t i = 0; i < leaf->page.link_count && ret->count < HARVEST_CITED_MAX; i++) {
+        const struct extract_link *link = &leaf->page.links[i];
+        char *other = ret->domains[ret->count];
+        page_domain(link->url, other);              /* most are of the page's own site */
+        const char *url = strcmp(other, domain) == 0 ? NULL : cited_as(leaf, link);
+        if (!url)
+            continue;
+        page_domain(url, other);
+        if (strcmp(other, domain) == 0)
+            continue;
+        ret->at[ret->count++] = (struct store_cited){
+            .url = url, .domain = other, .context = link->context,
+            .title = fit(leaf, link->text, CITED_TITLE_MAX) };
+    }
+}
+
 static wr_err keep_page(struct leaf *leaf, struct harvest *ret, wr_time deadline)
 {
     const struct harvest_ask *ask = leaf->ask;
     struct store_page_put put;
+    struct page_bytes bytes;
+    struct cites cites;
     size_t count = leaf->page.paragraph_count, claim_count = 0;
     count = count < STORE_PAGE_FRAGMENTS_MAX ? count : STORE_PAGE_FRAGMENTS_MAX;
     struct store_fragment_new *fragments = make_fragments(leaf, count);
     struct store_claim_new *claims = make_claims(leaf, count, &claim_count);
     if (!fragments || !claims)
         return WR_NOMEM;
-    wr_err err = store_page_put(ask->store, &(struct store_page_new){
-        .page = { .url = ask->url, .domain = ret->domain, .title = leaf->page.title,
-                  .language = leaf->page.language, .page_type = "page", .cause = ask->task },
+    find_cites(leaf, ret->domain, &cites);
+    struct store_page page = {
+        .url = ask->url, .domain = ret->domain, .page_type = "page", .cause = ask->task,
+        .title = fit(leaf, leaf->page.title, STORE_PAGE_TITLE_MAX),
+        .language = fit(leaf, leaf->page.language, STORE_PAGE_WORD_MAX) };
+    if (leaf->from->unkept && page_bytes_keep(ask->store, leaf->from, &bytes, &page, deadline))
+        crawl_forgot(ask->crawl);
+    wr_err err = store_page_put(ask->store, &(struct store_page_new){ .page = page,
         .task = ask->task, .reason = ask->reason, .depth = ask->depth,
         .source_page = ask->source_page, .fragments = fragments, .fragment_count = count,
-        .claims = claims, .claim_count = claim_count }, &put, deadline);
+        .claims = claims, .claim_count = claim_count, .cited = cites.at,
+        .cited_count = cites.count }, &put, deadline);
     if (err)
         return err;
     memcpy(ret->page, put.id, sizeof(ret->page));
     ret->fragments = put.fragments_new;
     ret->claims = claim_count;
+    ret->cited = put.cited_new;
     return WR_OK;
-}
-
-/* Links of the text to other sites: what it may rest on. */
-static wr_err keep_links(struct leaf *leaf, struct harvest *ret, wr_time deadline)
-{
-    struct store_cited cited[HARVEST_CITED_MAX];
-    char domains[HARVEST_CITED_MAX][PAGE_DOMAIN_MAX];
-    uint64_t new = 0;
-    size_t count = 0;
-    if (leaf->ask->depth >= HARVEST_DEPTH_MAX)
-        return WR_OK;
-    for (size_t i = 0; i < leaf->page.link_count && count < HARVEST_CITED_MAX; i++) {
-        const struct extract_link *link = &leaf->page.links[i];
-        page_domain(link->url, domains[count]);
-        if (!domains[count][0] || strcmp(domains[count], ret->domain) == 0
-            || strlen(link->url) > STORE_PAGE_URL_MAX)
-            continue;
-        cited[count] = (struct store_cited){ .url = link->url, .domain = domains[count],
-                                             .title = link->text, .context = link->context };
-        count++;
-    }
-    if (!count)
-        return WR_OK;
-    wr_err err = store_page_cite(leaf->ask->store, ret->page, "page", cited, count, &new,
-                                 deadline);
-    ret->cited = new;
-    return err;
 }
 
 /* ---- the whole ---- */
@@ -206,6 +236,7 @@ static wr_err keep_links(struct leaf *leaf, struct harvest *ret, wr_time deadlin
 static const char *const codes[CRAWL_OUTCOMES] = {
     [CRAWL_STATUS] = "HTTP_STATUS", [CRAWL_INVALID] = "INVALID_PARAMS",
     [CRAWL_LISTED] = "DOMAIN_BLOCKED", [CRAWL_ROBOTS] = "ROBOTS_DENIED",
+    [CRAWL_ROBOTS_UNREACHABLE] = "ROBOTS_UNREACHABLE",
     [CRAWL_COOLING] = "DOMAIN_COOLING", [CRAWL_SPENT] = "DOMAIN_BUDGET",
     [CRAWL_REFUSED] = "REFUSED", [CRAWL_LATE] = "TIMEOUT", [CRAWL_CANCELED] = "CANCELLED",
     [CRAWL_FAILED] = "FETCH_FAILED",
@@ -239,7 +270,8 @@ static wr_err run_scripts(const struct harvest_ask *ask, struct crawl_page *page
                  "browser, or the graphics card: %s", wr_err_text(err));
         return err;
     }
-    err = crawl_render(ask->crawl, &(struct crawl_ask){ .url = ask->url }, page, until);
+    err = crawl_render(ask->crawl, &(struct crawl_ask){ .url = ask->url, .keeps = true }, page,
+                       until);
     if (borrows)
         queue_work_give(ask->work);
     return err;
@@ -273,30 +305,53 @@ static wr_err read_and_keep(const struct harvest_ask *ask, struct crawl_page *pa
     ret->needs_scripts = !err && leaf.page.needs_scripts && !page->rendered;
     if (!err && leaf.page.paragraph_count == 0)
         ret->state = HARVEST_EMPTY;
+    if (!err && ask->novelty)
+        ret->novelty = novelty_add(ask->novelty, leaf.page.main, leaf.page.main_len);
     if (!err)
         err = keep_page(&leaf, ret, deadline);
-    if (!err)
-        err = keep_links(&leaf, ret, deadline);
+    else if (page->unkept && page_keep(ask->store, ask->url, page, deadline))
+        crawl_forgot(ask->crawl);       /* who reads it later need not fetch it */
     wr_arena_free(&leaf.arena);
     return err;
 }
 
-wr_err harvest_page(const struct harvest_ask *ask, struct harvest *ret, wr_time deadline)
+/* A page is counted when somebody is asked for it. */
+static wr_err spend(void *work, wr_time deadline)
+{
+    return queue_work_spend(work, deadline);
+}
+
+static void tell(const struct crawl_page *page, wr_err err, struct harvest *ret)
+{
+    ret->fetched = page->outcome != CRAWL_REMEMBERED;
+    ret->unpaid = page->outcome == CRAWL_HELD && err == WR_BUSY;
+    ret->code = codes[page->outcome];
+    ret->challenge = page->challenge;
+    ret->challenged = page->challenged;
+    snprintf(ret->why, sizeof(ret->why), "%s", page->why);
+    if (page->outcome == CRAWL_LATER && page->url)
+        snprintf(ret->leads_to, sizeof(ret->leads_to), "%s", page->url);
+    if (page->challenge && page->url)   /* it may be another's, to whom we were sent */
+        page_domain(page->url, ret->domain);
+}
+
+/* Of a page whose address is in the form that it is kept by. */
+static wr_err harvest(const struct harvest_ask *ask, struct harvest *ret, wr_time deadline)
 {
     struct crawl_page page;
-    *ret = (struct harvest){ 0 };
     page_domain(ask->url, ret->domain);
     wr_err err = is_known(ask, ret, deadline);
     if (err || ret->state == HARVEST_KNOWN)
         return err;
-    err = crawl_get(ask->crawl, &(struct crawl_ask){ .url = ask->url, .accept_pdf = true },
-                    &page, deadline);
-    ret->fetched = page.outcome != CRAWL_REMEMBERED;
-    ret->code = codes[page.outcome];
-    snprintf(ret->why, sizeof(ret->why), "%s", page.why);
-    if (!err && page.challenge) {
+    err = crawl_get(ask->crawl, &(struct crawl_ask){
+        .url = ask->url, .accept_pdf = true, .keeps = true, .patience = ask->patience,
+        .go = ask->work ? spend : NULL, .go_arg = ask->work }, &page, deadline);
+    tell(&page, err, ret);
+    if (page.outcome == CRAWL_LATER) {
+        ret->state = HARVEST_LATER;
+        err = WR_OK;
+    } else if (!err && page.challenge) {
         ret->state = HARVEST_AWAITS;
-        ret->challenge = page.challenge;
     } else if (!err && !page.bytes) {
         ret->state = HARVEST_EMPTY;
         snprintf(ret->why, sizeof(ret->why), "it was answered with %u", page.status);
@@ -305,4 +360,20 @@ wr_err harvest_page(const struct harvest_ask *ask, struct harvest *ret, wr_time 
     }
     crawl_page_free(&page);
     return err;
+}
+
+wr_err harvest_page(const struct harvest_ask *ask, struct harvest *ret, wr_time deadline)
+{
+    char url[ADDRESS_MAX + 1];
+    const char *clause;
+    struct harvest_ask own = *ask;
+    *ret = (struct harvest){ .novelty = -1 };
+    wr_err err = address_read(url, ask->url, &clause);
+    own.url = url;
+    if (err) {
+        ret->code = "INVALID_PARAMS";
+        snprintf(ret->why, sizeof(ret->why), "%.120s%s: %s", ask->url,
+                 strlen(ask->url) > 120 ? "..." : "", clause);
+    }
+    return err ? err : harvest(&own, ret, deadline);
 }

@@ -4,6 +4,7 @@
 #include "store/claim.h"
 #include "store/fragment.h"
 #include "store/task.h"
+#include "store/sql_read.h"
 #include "store/webpage.h"
 #include "svc/queue/page_memory.h"
 #include "testing/store_rig.h"
@@ -96,6 +97,56 @@ LOCAL_TEST(the_bytes_of_a_page_are_a_blob)
     end();
 }
 
+/* How many rows there are of pages whose url is like this. */
+static int64_t rows_like(struct store *store, const char *url)
+{
+    struct store_answer answer;
+    struct store_why why;
+    char sql[200];
+    snprintf(sql, sizeof(sql), "select count(*) from pages where url like '%s'", url);
+    if (!CHECK_OK(store_select(store, &(struct store_ask){ .sql = sql, .rows_max = 1,
+            .time_max = WR_S(2), .steps_max = 100000 }, &answer, &why, SOON)))
+        return -1;
+    int64_t count = store_int(&answer.rows, 0, 0);
+    store_answer_free(&answer);
+    return count;
+}
+
+LOCAL_TEST(a_page_has_one_row_however_its_address_is_written)
+{
+    BEGIN(store, { "/k%C3%B6ln", HTML, .body = article });
+    CHECK_OK(harvest(store, "task_1", "/x/../köln#top"));
+    CHECK_EQ(HARVEST_DONE, got.state);
+    CHECK_OK(harvest(store, "task_1", "/k%c3%b6ln"));
+    CHECK_EQ(HARVEST_KNOWN, got.state);
+    CHECK_EQ(1, rows_like(store, "%/k%C3%B6ln"));
+    CHECK_EQ(1, rows_like(store, "%a.test%"));
+    CHECK_STR("/robots.txt /k%C3%B6ln", stranger_paths(&stranger));
+    end();
+}
+
+LOCAL_TEST(what_is_cited_has_the_address_that_it_will_be_kept_by)
+{
+    BEGIN(
+        store,
+        { "/a", HTML,
+          .body =
+              "<title>On tides</title><article><h1>On tides</h1><p>The tides of the sea are "
+              "caused by "
+              "the gravity of the moon, as <a href=\"HTTPS://Other.example:443#x\">some</a> "
+              "and "
+              "<a href=\"https://dx.doi.org/10.1000/A%3Cb\">others</a> have said at great "
+              "length in "
+              "the past, and as <a href=\"http://k\303\266ln.example/\">more</a> will say.</p>"
+              "</article>" });
+    CHECK_OK(harvest(store, "task_1", "/a"));
+    CHECK_EQ(3, got.cited);
+    CHECK_EQ(1, rows_like(store, "https://other.example/"));
+    CHECK_EQ(1, rows_like(store, "https://doi.org/10.1000/a%3Cb"));
+    CHECK_EQ(1, rows_like(store, "http://xn--kln-sna.example/"));
+    end();
+}
+
 LOCAL_TEST(a_page_that_the_task_has_is_left_as_it_is)
 {
     BEGIN(store, { "/a", HTML, .body = article });
@@ -121,6 +172,43 @@ LOCAL_TEST(another_task_reads_it_from_what_was_kept)
     CHECK_EQ(0, got.fragments);                 /* they are everybody's */
     CHECK(got.claims >= 1);                     /* and claims are a task's */
     CHECK_EQ(asked, stranger.asked);
+    end();
+}
+
+LOCAL_TEST(what_is_longer_than_a_row_has_room_for_is_cut)
+{
+    static char page[16 << 10], words[3000], language[300];
+    struct store_page_known known;
+    memset(words, 'w', sizeof(words) - 1);
+    memset(language, 'x', sizeof(language) - 1);
+    snprintf(page, sizeof(page), "<html lang=%s><title>%s</title><body><article><p>The tides "
+             "of the sea are caused by the gravity of the moon.</p><p>"
+             "<a href=\"https://b.example/\">%s</a> is where more is said of the tides and of "
+             "the moon.</p></article>", language, words, words);
+    BEGIN(store, { "/a", HTML, .body = page });
+    CHECK_OK(harvest(store, "task_1", "/a"));
+    CHECK_EQ(HARVEST_DONE, got.state);
+    CHECK_EQ(1, got.cited);
+    CHECK_OK(store_page_get(store, stranger_url(&stranger, "a.test", "/a"), NULL, &known,
+                            SOON));
+    CHECK_EQ(STORE_PAGE_TITLE_MAX, strlen(known.page.title));
+    store_page_free(&known);
+    end();
+}
+
+LOCAL_TEST(a_page_that_cannot_be_read_is_kept_all_the_same)
+{
+    struct store_page_known known;
+    BEGIN(store, { "/a", .headers = "Content-Type: application/pdf\r\n",
+                   .body = "%PDF-1.4 x" });
+    CHECK(harvest_page(&(struct harvest_ask){
+        .crawl = crawl, .store = store, .url = stranger_url(&stranger, "a.test", "/a"),
+        .task = "task_1", .hypothesis = "h", .pdftotext = "/nowhere/pdftotext" }, &got, SOON));
+    CHECK_OK(store_page_get(store, stranger_url(&stranger, "a.test", "/a"), NULL, &known,
+                            SOON));
+    CHECK(known.page.content_hash);
+    CHECK_STR("application/pdf", known.page.content_type);
+    store_page_free(&known);
     end();
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "store/blob.h"
-#include "store/webpage.h"
 
 static const char *const types[] = {
     [MEDIA_UNKNOWN] = "", [MEDIA_OTHER] = "application/octet-stream",
@@ -67,24 +66,46 @@ static wr_err recall(void *self, const char *url, struct crawl_page *ret, wr_tim
     return err;
 }
 
-static wr_err keep(void *self, const char *url, const struct crawl_page *page, wr_time deadline)
+/* What is longer than a row may say is not said. */
+static const char *short_enough(const char *text, size_t max)
 {
-    char cid[WR_CID_TEXT], type[MEDIA_CHARSET_MAX + 40], domain[PAGE_DOMAIN_MAX];
-    struct store_page_put put;
-    if (!page->bytes)
-        return WR_OK;
-    wr_err err = store_blob_put(self, page->bytes->data, page->bytes->len, cid, deadline);
+    return text && strlen(text) <= max ? text : NULL;
+}
+
+wr_err page_bytes_keep(struct store *store, const struct crawl_page *page,
+                       struct page_bytes *buf, struct store_page *ret, wr_time deadline)
+{
+    wr_err err = store_blob_put(store, page->bytes->data, page->bytes->len, buf->cid, deadline);
     if (err)
         return err;
-    snprintf(type, sizeof(type), "%s%s%s", types[page->media],
+    snprintf(buf->type, sizeof(buf->type), "%s%s%s", types[page->media],
              page->charset[0] ? "; charset=" : "", page->charset);
+    ret->final_url = short_enough(page->url, STORE_PAGE_URL_MAX);
+    ret->fetch_method = page->rendered ? "browser" : "http";
+    ret->http_status = (int)page->status;
+    ret->content_type = buf->type;
+    ret->content_hash = buf->cid;
+    ret->content_length = (int64_t)page->bytes->len;
+    ret->etag = short_enough(page->etag, STORE_PAGE_WORD_MAX);
+    ret->last_modified = short_enough(page->last_modified, STORE_PAGE_WORD_MAX);
+    return WR_OK;
+}
+
+wr_err page_keep(struct store *store, const char *url, const struct crawl_page *page,
+                 wr_time deadline)
+{
+    char domain[PAGE_DOMAIN_MAX];
+    struct page_bytes buf;
+    struct store_page_put put;
+    struct store_page_new new = { .page = { .url = url, .domain = domain } };
     page_domain(url, domain);
-    return store_page_put(self, &(struct store_page_new){ .page = {
-        .url = url, .final_url = page->url, .domain = domain,
-        .fetch_method = page->rendered ? "browser" : "http",
-        .http_status = (int)page->status, .content_type = type, .content_hash = cid,
-        .content_length = (int64_t)page->bytes->len, .etag = page->etag,
-        .last_modified = page->last_modified } }, &put, deadline);
+    wr_err err = page_bytes_keep(store, page, &buf, &new.page, deadline);
+    return err ? err : store_page_put(store, &new, &put, deadline);
+}
+
+static wr_err keep(void *self, const char *url, const struct crawl_page *page, wr_time deadline)
+{
+    return page->bytes ? page_keep(self, url, page, deadline) : WR_OK;
 }
 
 struct crawl_memory page_memory(struct store *store)

@@ -60,6 +60,20 @@ STORE_TEST(what_is_kept_is_recalled_as_it_was)
     CHECK_ERR(WR_NOTFOUND, recall(store, "http://b.test/2", &page));
 }
 
+STORE_TEST(a_mark_that_is_too_long_is_not_kept)
+{
+    static char long_one[300];
+    struct crawl_page page = fetched(URL, "some text");
+    memset(long_one, 'x', sizeof(long_one) - 1);
+    free(page.etag);
+    page.etag = copy(long_one);
+    keep(store, URL, page);
+    CHECK_OK(recall(store, URL, &page));
+    CHECK(!page.etag);
+    CHECK_STR("yesterday", page.last_modified);
+    crawl_page_free(&page);
+}
+
 STORE_TEST(it_is_known_whether_its_scripts_had_run)
 {
     struct crawl_page page;

@@ -1,8 +1,9 @@
 /* query_target.c - a query as a target: searched for on the web and in catalogues of papers.
  *
  * All are asked at once, and one that fails is no matter for the others.  What they found is
- * made one list.  Papers with an abstract are kept as they are; of the rest the pages are
- * fetched, in order, as far as the budget goes.
+ * made one list, and papers that only the web has are looked up by their ids.  Papers with an
+ * abstract are kept as they are; of the rest the pages are fetched, in order, as far as the
+ * budget goes, and as long as they say something new.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "base/json.h"
 #include "source/scholar_merge.h"
 #include "store/query_log.h"
+#include "svc/queue/complement.h"
+#include "svc/queue/doi_address.h"
 #include "svc/queue/errand.h"
 #include "svc/queue/identity.h"
 #include "svc/queue/scholar_page.h"
@@ -21,19 +24,22 @@
 #define PAPERS_MAX 10                   /* of each catalogue */
 #define PAGES_MAX 15                    /* unless the options say another number */
 #define CITED_PAPERS_MAX 5              /* of which the citations are followed */
+#define RESULTS_WANTED 20               /* with less the engines' next page is asked for */
 #define SEARCH_WITHIN WR_S(60)
+#define COMPLEMENT_WITHIN WR_S(45)
 
 struct search {
     struct errand *errand;
     const char *query;
     wr_time until;
     struct scholar_found papers[SCHOLAR_APIS];
-    struct serp_found pages;
-    wr_err paper_errs[SCHOLAR_APIS], page_err;
+    struct serp_found pages[SERP_PAGES_MAX];
+    wr_err paper_errs[SCHOLAR_APIS], page_errs[SERP_PAGES_MAX];
     struct wr_arena arenas[SCHOLAR_APIS + 1];   /* of each who is asked, and of the list */
     struct wr_arena arena;
     struct scholar_list list;
     wr_err merge_err;
+    size_t tried;                       /* pages that were to be fetched */
 };
 
 /* ---- asking ---- */
@@ -69,15 +75,26 @@ static uint32_t engines_of(const struct errand *errand)
     return engines;
 }
 
+/* Their first page, and the second if that is short.  That is asked of who has given the first,
+ * never of engines that are a last resort. */
 static wr_err search_web(void *arg)
 {
     struct search *search = arg;
-    search->page_err = serp_search(&search->pages, search->errand->explorer->serp,
-                                   &(struct serp_ask){
-                                       .query = search->query, .page = 1,
-                                       .engines = engines_of(search->errand),
-                                       .arena = &search->arenas[SCHOLAR_APIS] },
-                                   search->until);
+    uint32_t named = engines_of(search->errand);
+    size_t found = 0;
+    for (unsigned i = 0; i < SERP_PAGES_MAX && found < RESULTS_WANTED; i++) {
+        struct serp_found *page = &search->pages[i];
+        search->page_errs[i] = serp_search(page, search->errand->explorer->serp,
+                                           &(struct serp_ask){
+                                               .query = search->query, .page = i + 1,
+                                               .engines = named,
+                                               .arena = &search->arenas[SCHOLAR_APIS] },
+                                           search->until);
+        bool last_resort = !named && page->asked && !(page->asked & SERP_PREFERRED);
+        if (search->page_errs[i] || page->count == 0 || last_resort)
+            break;
+        found += page->count;
+    }
     return WR_OK;
 }
 
@@ -91,8 +108,6 @@ static wr_err ask_all(struct search *search)
     static const wr_task_fn catalogues[SCHOLAR_APIS] = { search_semantic_scholar,
                                                         search_openalex };
     struct wr_scope *scope;
-    if (!*search->errand->explorer->sources)
-        return WR_OK;
     wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "queue.search",
                                                                .deadline = WR_NEVER });
     if (err)
@@ -109,28 +124,86 @@ static wr_err ask_all(struct search *search)
 
 /* ---- what went wrong ---- */
 
+static bool is_blocked(const struct serp_trouble *trouble)
+{
+    return trouble->kind == SERP_CAPTCHA || trouble->kind == SERP_BLOCKED;
+}
+
+/* All engines are left alone: none was asked. */
+static bool all_blocked(const struct search *search)
+{
+    return search->page_errs[0] == WR_OPENCIRCUIT && search->pages[0].asked == 0;
+}
+
+/* Where a person sees what the engine wants. */
+static void await_engine(struct search *search, const struct serp_trouble *trouble)
+{
+    char buf[3 * SERP_QUERY_MAX + 100];
+    struct wr_text url = WR_TEXT(buf);
+    serp_engine_page(&url, trouble->engine, search->query);
+    errand_await(search->errand, url.at, serp_engine_name(trouble->engine),
+                 serp_kind_name(trouble->kind));
+}
+
 static void tell_engines(struct search *search)
 {
-    for (size_t i = 0; i < search->pages.trouble_count; i++) {
-        const struct serp_trouble *trouble = &search->pages.troubles[i];
-        const char *engine = serp_engine_name(trouble->engine);
-        errand_trouble(search->errand, engine, trouble->kind == SERP_CAPTCHA ? "AUTH_REQUIRED"
-                                               : "SERP_SEARCH_FAILED", "%s", trouble->text);
-        if (trouble->kind == SERP_CAPTCHA || trouble->kind == SERP_BLOCKED)
-            errand_await(search->errand, "", engine, serp_kind_name(trouble->kind));
+    for (size_t i = 0; i < search->pages[0].trouble_count; i++) {
+        const struct serp_trouble *trouble = &search->pages[0].troubles[i];
+        errand_trouble(search->errand, serp_engine_name(trouble->engine),
+                       trouble->kind == SERP_CAPTCHA ? "AUTH_REQUIRED" : "SERP_SEARCH_FAILED",
+                       "%s", trouble->text);
+        if (is_blocked(trouble))
+            await_engine(search, trouble);
     }
+}
+
+/* The second page is more of the same: without it there is less, and nothing has failed. */
+static void tell_second(struct search *search)
+{
+    const struct serp_found *page = &search->pages[1];
+    if (search->page_errs[1])
+        errand_note(search->errand, "web search, page 2", "SERP_SEARCH_FAILED", page->why);
+    for (size_t i = 0; i < page->trouble_count; i++)
+        errand_note(search->errand, serp_engine_name(page->troubles[i].engine),
+                    "SERP_SEARCH_FAILED", page->troubles[i].text);
+}
+
+/* One of those who are asked did not answer, or could not be asked at all. */
+static void tell(struct search *search, bool any, const char *about, const char *code,
+                 const char *why, wr_err err)
+{
+    if (err == WR_UNSUPPORTED && any)
+        errand_note(search->errand, about, "NOT_CONFIGURED", why);
+    else if (err)
+        errand_trouble(search->errand, about, err == WR_UNSUPPORTED ? "NOT_CONFIGURED" : code,
+                       "%s", why);
 }
 
 static void tell_troubles(struct search *search)
 {
-    if (search->page_err && search->page_err != WR_UNSUPPORTED)
-        errand_trouble(search->errand, "web search", "SERP_SEARCH_FAILED", "%s",
-                       search->pages.why);
-    tell_engines(search);
+    bool any = search->page_errs[0] != WR_UNSUPPORTED;
     for (unsigned api = 0; api < SCHOLAR_APIS; api++)
-        if (search->paper_errs[api] && search->paper_errs[api] != WR_UNSUPPORTED)
-            errand_trouble(search->errand, scholar_api_name((enum scholar_api)api),
-                           "SOURCE_FAILED", "%s", search->papers[api].why);
+        any |= wants_api(search, (enum scholar_api)api)
+               && search->paper_errs[api] != WR_UNSUPPORTED;
+    tell(search, any, "web search", all_blocked(search) ? "ALL_ENGINES_BLOCKED"
+                                                        : "SERP_SEARCH_FAILED",
+         search->pages[0].why, search->page_errs[0]);
+    tell_engines(search);
+    tell_second(search);
+    for (unsigned api = 0; api < SCHOLAR_APIS; api++)
+        tell(search, any, scholar_api_name((enum scholar_api)api), "SOURCE_FAILED",
+             search->papers[api].why, search->paper_errs[api]);
+}
+
+/* The code, if nothing comes of it. */
+static const char *failed_with(const struct search *search)
+{
+    wr_err err = search->page_errs[0];
+    return search->tried         ? "ALL_FETCHES_FAILED"
+           : all_blocked(search) ? "ALL_ENGINES_BLOCKED"
+           : search->pages[0].trouble_count || (err && err != WR_UNSUPPORTED)
+               ? "SERP_SEARCH_FAILED"
+               : NULL;
 }
 
 /* ---- what was found ---- */
@@ -139,23 +212,26 @@ static void merge(void *arg)
 {
     struct search *search = arg;
     search->merge_err = scholar_merge(&search->list, &(struct scholar_merging){
-        .papers = { &search->papers[0], &search->papers[1] }, .pages = { &search->pages },
-        .arena = &search->arena });
+        .papers = { &search->papers[0], &search->papers[1] },
+        .pages = { &search->pages[0], &search->pages[1] }, .arena = &search->arena });
 }
 
 static wr_err log_query(struct search *search)
 {
-    struct store_hit hits[SERP_RESULTS_MAX];
     char id[QUEUE_ID];
-    size_t count = search->pages.count < SERP_RESULTS_MAX ? search->pages.count
-                                                          : SERP_RESULTS_MAX;
-    for (size_t i = 0; i < count; i++) {
-        const struct serp_result *result = &search->pages.results[i];
-        hits[i] = (struct store_hit){ .engine = result->engine ? result->engine : "web",
-                                      .url = result->url, .title = result->title,
-                                      .snippet = result->snippet, .published = result->date,
-                                      .rank = result->rank, .page = 1 };
-    }
+    size_t count = 0;
+    struct store_hit *hits = wr_arena_alloc(&search->arena, (size_t)SERP_PAGES_MAX
+                                                            * SERP_RESULTS_MAX * sizeof(*hits));
+    if (!hits)
+        return WR_NOMEM;
+    for (unsigned page = 0; page < SERP_PAGES_MAX; page++)
+        for (size_t i = 0; i < search->pages[page].count; i++) {
+            const struct serp_result *result = &search->pages[page].results[i];
+            hits[count++] = (struct store_hit){
+                .engine = result->engine ? result->engine : "web", .url = result->url,
+                .title = result->title, .snippet = result->snippet, .published = result->date,
+                .rank = result->rank, .page = page + 1 };
+        }
     return store_query_put(search->errand->explorer->store, &(struct store_query){
         .id = queue_id(id, "q_"), .task = queue_work_task(search->errand->work),
         .text = search->query, .cause = queue_work_job(search->errand->work), .hits = hits,
@@ -210,17 +286,40 @@ static wr_err chain_citations(struct search *search)
     return err;
 }
 
+/* The address of a result as its page is kept; NULL: it was there before. */
+static const char *next_url(struct search *search, const char **urls, size_t count,
+                            const char *found)
+{
+    char url[ADDRESS_MAX + 1], doi[DOI_MAX + 1];
+    const char *clause;
+    if (address_read(url, found, &clause))
+        return found;                   /* who visits it says why not */
+    if (doi_of_resolver(url, doi) && doi_address(url, doi))
+        return found;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(urls[i], url) == 0)
+            return NULL;
+    return wr_arena_str(&search->arena, url);
+}
+
 static wr_err fetch_pages(struct search *search)
 {
     struct errand *errand = search->errand;
-    int64_t left = errand_number(errand, "budget_pages", PAGES_MAX);
-    wr_err err = WR_OK;
-    for (size_t i = 0; i < search->list.count && left > 0 && !err; i++) {
+    size_t left = (size_t)errand_number(errand, "budget_pages", PAGES_MAX);
+    const char **urls = wr_arena_alloc(&search->arena, (search->list.count + 1)
+                                                       * sizeof(*urls));
+    wr_err err = urls ? WR_OK : WR_NOMEM;
+    for (size_t i = 0; i < search->list.count && search->tried < left && !err; i++) {
         const struct scholar_entry *entry = &search->list.entries[i];
+        if (errand->dull >= ERRAND_DULL_MAX)
+            break;
         if (!entry->page || (entry->paper && entry->paper->abstract))
             continue;
-        err = errand_visit(errand, entry->page->url, "serp", 0);
-        left--;
+        const char *url = next_url(search, urls, search->tried, entry->page->url);
+        if (!url)
+            continue;
+        urls[search->tried++] = url;
+        err = errand_visit(errand, url, "serp", 0);
     }
     return err;
 }
@@ -229,6 +328,10 @@ static wr_err fetch_pages(struct search *search)
 
 static wr_err work_through(struct search *search)
 {
+    if (!*search->errand->explorer->sources)
+        return queue_work_fail(search->errand->work, WR_UNSUPPORTED, "NOT_CONFIGURED", "there "
+                               "is nobody to be asked: no SearxNG (check.searxng), and no "
+                               "catalogue of papers");
     wr_err err = ask_all(search);
     if (err)
         return err;
@@ -237,6 +340,10 @@ static wr_err work_through(struct search *search)
     err = err ? err : search->merge_err;
     if (!err)
         err = log_query(search);
+    wr_time within = wr_after(COMPLEMENT_WITHIN), until = search->errand->until;
+    if (!err)
+        err = complement_papers(search->errand, &search->list, &search->arena,
+                                within < until ? within : until);
     if (!err)
         err = keep_papers(search);
     if (!err)
@@ -255,8 +362,11 @@ wr_err explore_query(struct explorer *explorer, struct queue_work *work)
     search.query = err ? NULL : errand_text(&errand, "query");
     if (!err && !search.query)
         err = queue_work_fail(work, WR_INVALID, "INVALID_PARAMS", "the target has no query");
+    if (!err && !(errand.novelty = novelty_new()))
+        err = WR_NOMEM;
     if (!err)
         err = work_through(&search);
+    errand.failed_with = failed_with(&search);
     err = errand_end(&errand, err);
     for (size_t i = 0; i < SCHOLAR_APIS + 1; i++)
         wr_arena_free(&search.arenas[i]);

@@ -2,7 +2,6 @@
 #include "svc/queue/queue.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <weir/scope.h>
 
 #include "base/world.h"
+#include "store/removal.h"
 #include "svc/queue/task_news.h"
 #include "svc/queue/scheduler.h"
 #include "svc/queue/slots.h"
@@ -17,6 +17,7 @@
 #define LEASE WR_S(30)
 #define VIEWS_MAX 4096
 #define STOP_WITHIN WR_S(20)            /* what a stop changes in the store */
+#define CLEAR_WITHIN WR_S(5)            /* what is left of a removal follows later */
 #define FULL_DRAIN WR_MS(500)           /* a full stop waits so long for what it has ended */
 
 struct queue {
@@ -29,32 +30,20 @@ struct queue {
     void *helped_arg;
 };
 
-static wr_err say(struct queue_why *why, wr_err err, const char *code, const char *param,
-                  const char *format, ...)
-{
-    va_list args;
-    snprintf(why->code, sizeof(why->code), "%s", code);
-    snprintf(why->param, sizeof(why->param), "%s", param);
-    va_start(args, format);
-    vsnprintf(why->text, sizeof(why->text), format, args);
-    va_end(args);
-    return err;
-}
-
 /* What the store says, of a task that was named.  One that cannot be written to knows why. */
 static wr_err say_store(struct queue *queue, struct queue_why *why, wr_err err,
                         const char *task)
 {
     struct store_health health;
     if (err == WR_NOTFOUND)
-        return say(why, err, "TASK_NOT_FOUND", "task_id", "there is no task \"%.60s\"; "
-                   "create_task makes one", task);
+        return queue_why_say(why, err, "TASK_NOT_FOUND", "task_id",
+                             "there is no task \"%.60s\"", task);
     if (!err)
         return WR_OK;
     store_health(queue->store, &health);
     bool knows = err == WR_IO && health.state == STORE_DEGRADED;
-    return say(why, err, "INTERNAL_ERROR", "", "the store: %s",
-               knows ? health.why.text : wr_err_text(err));
+    return queue_why_say(why, err, "INTERNAL_ERROR", "", "the store: %s",
+                         knows ? health.why.text : wr_err_text(err));
 }
 
 /* ---- the whole ---- */
@@ -161,8 +150,9 @@ wr_err queue_create(struct queue *queue, const struct queue_task *task, char ret
 {
     size_t len = strlen(task->hypothesis);
     if (len == 0 || len > STORE_TASK_TEXT_MAX)
-        return say(why, WR_INVALID, "INVALID_PARAMS", "hypothesis", "hypothesis has %zu bytes; "
-                   "1 to %d are allowed", len, STORE_TASK_TEXT_MAX);
+        return queue_why_say(why, WR_INVALID, "INVALID_PARAMS", "hypothesis",
+                             "hypothesis has %zu bytes; 1 to %d are allowed", len,
+                             STORE_TASK_TEXT_MAX);
     return say_store(queue, why, store_task_add(queue->store, &(struct store_task_new){
         .id = queue_id(ret_id, "task_"), .hypothesis = task->hypothesis,
         .pages_max = task->pages_max, .seconds_max = task->seconds_max }, deadline), ret_id);
@@ -184,12 +174,13 @@ wr_err queue_submit(struct queue *queue, const char *task, const char *rows,
     wr_err err = store_task_submit(queue->store, task, rows, queue_slot_names, &ret->took,
                                    deadline);
     if (err == WR_DENIED)
-        return say(why, err, "INVALID_PARAMS", "task_id", "task \"%.60s\" has failed and takes "
-                   "no more targets; create another", task);
+        return queue_why_say(why, err, "INVALID_PARAMS", "task_id",
+                             "task \"%.60s\" has failed and takes no more targets; create "
+                             "another", task);
     if (err == WR_BUSY && (ret->took.no_pages || ret->took.no_time))
-        return say(why, WR_DENIED, "BUDGET_EXHAUSTED", "task_id", "the %s of task \"%.60s\" "
-                   "are used up; allow it more (set_budget), or create another",
-                   ret->took.no_pages ? "pages" : "seconds", task);
+        return queue_why_say(why, WR_DENIED, "BUDGET_EXHAUSTED", "task_id",
+                             "the %s of task \"%.60s\" are used up: allow it more, or "
+                             "create another", ret->took.no_pages ? "pages" : "seconds", task);
     if (err)
         return say_store(queue, why, err, task);
     ret->resumed = ret->took.was == STORE_TASK_PAUSED;
@@ -285,12 +276,14 @@ wr_err queue_look(struct queue *queue, const char *task, const struct queue_look
 {
     uint64_t since = 0, version, first, doubts;
     if (look->wait < 0 || look->wait > QUEUE_WAIT_MAX)
-        return say(why, WR_INVALID, "INVALID_PARAMS", "wait", "wait is %lld s; 0 to %lld are "
-                   "allowed", (long long)(look->wait / WR_S(1)),
-                   (long long)(QUEUE_WAIT_MAX / WR_S(1)));
+        return queue_why_say(why, WR_INVALID, "INVALID_PARAMS", "wait",
+                             "wait is %lld s; 0 to %lld are allowed",
+                             (long long)(look->wait / WR_S(1)),
+                             (long long)(QUEUE_WAIT_MAX / WR_S(1)));
     if (look->since && !read_since(queue, look->since, &since))
-        return say(why, WR_INVALID, "INVALID_PARAMS", "since", "since is \"%.40s\"; it is the "
-                   "`change` of a status that was answered before", look->since);
+        return queue_why_say(why, WR_INVALID, "INVALID_PARAMS", "since",
+                             "since is \"%.40s\"; it is the `change` of a status that was "
+                             "answered before", look->since);
     wr_err err = strlen(task) > STORE_TASK_ID_MAX ? WR_NOTFOUND
                  : news_version(queue->news, task, &first, &doubts);
     if (!err)
@@ -387,30 +380,75 @@ wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop
     return err == WR_TIMEOUT || err == WR_CANCELED ? WR_OK : say_store(queue, why, err, task);
 }
 
+/* ---- removing ---- */
+
+wr_err queue_remove(struct queue *queue, const char *task, bool *ret_cleared,
+                    struct queue_why *why, wr_time deadline)
+{
+    wr_time until = wr_after(CLEAR_WITHIN);
+    wr_err err = strlen(task) > STORE_TASK_ID_MAX ? WR_NOTFOUND
+                 : store_removal_begin(queue->store, task, deadline);
+    if (err == WR_DENIED)
+        return queue_why_say(why, err, "INVALID_PARAMS", "task_id", "jobs of task "
+                             "\"%.60s\" are queued, run or wait for a person; stop it first "
+                             "(mode immediate)", task);
+    if (err)
+        return say_store(queue, why, err, task);
+    scheduler_announce(queue->scheduler, task);
+    *ret_cleared = !store_removal_clear(queue->store, task, until < deadline ? until
+                                                                             : deadline);
+    return WR_OK;
+}
+
 /* ---- people ---- */
 
 wr_err queue_auth_list(struct queue *queue, const char *task, struct store_auths *ret,
-                       struct queue_why *why, wr_time deadline)
+                       uint64_t *ret_waiting, struct queue_why *why, wr_time deadline)
 {
-    return say_store(queue, why, store_auth_list(queue->store, task, STORE_AUTH_LIST_MAX, ret,
-                                          deadline), task ? task : "");
+    wr_err err = store_auth_list(queue->store, task, STORE_AUTH_LIST_MAX, ret, deadline);
+    *ret_waiting = ret->count;
+    if (!err && ret->count == STORE_AUTH_LIST_MAX)
+        err = store_auth_count(queue->store, task, ret_waiting, deadline);
+    return say_store(queue, why, err, task ? task : "");
+}
+
+/* As many as the store resolves at once. */
+static wr_err resolve_some(struct queue *queue, const struct store_auth_which *which,
+                           enum store_auth_end end, size_t *ret, wr_time deadline)
+{
+    struct store_auths *auths = malloc(sizeof(*auths));     /* too large for a stack */
+    if (!auths)
+        return WR_NOMEM;
+    wr_err err = store_auth_resolve(queue->store, which, end, queue_slot_names, auths,
+                                    deadline);
+    *ret = err ? 0 : auths->count;
+    for (size_t i = 0; i < *ret; i++) {
+        if (end == STORE_AUTH_COMPLETED && queue->helped)
+            queue->helped(queue->helped_arg, auths->auths[i].domain);
+        scheduler_announce(queue->scheduler, auths->auths[i].task);
+    }
+    store_auths_free(auths);
+    free(auths);
+    return err;
 }
 
 wr_err queue_auth_resolve(struct queue *queue, const struct store_auth_which *which,
-                          enum store_auth_end end, struct store_auths *ret,
-                          struct queue_why *why, wr_time deadline)
+                          enum store_auth_end end, uint64_t *ret, struct queue_why *why,
+                          wr_time deadline)
 {
-    wr_err err = store_auth_resolve(queue->store, which, end, queue_slot_names, ret, deadline);
-    for (size_t i = 0; !err && i < ret->count; i++) {
-        if (end == STORE_AUTH_COMPLETED && queue->helped)
-            queue->helped(queue->helped_arg, ret->auths[i].domain);
-        scheduler_announce(queue->scheduler, ret->auths[i].task);
-    }
-    if (!err && which->id && ret->count == 0) {
+    size_t some;
+    wr_err err;
+    *ret = 0;
+    do {
+        err = resolve_some(queue, which, end, &some, deadline);
+        *ret += err ? 0 : some;
+    } while (!err && some == STORE_AUTH_LIST_MAX);
+    if (!err && which->id && *ret == 0) {
         err = store_auth_known(queue->store, which->id, deadline);
         if (err == WR_NOTFOUND)
-            return say(why, err, "RESOURCE_NOT_FOUND", "queue_id", "there is no item "
-                       "\"%.60s\"; get_auth_queue lists those that there are", which->id);
+            return queue_why_say(why, err, "RESOURCE_NOT_FOUND", "queue_id",
+                                 "nothing waits for a person under the name \"%.60s\"",
+                                 which->id);
     }
     return say_store(queue, why, err, "");
 }

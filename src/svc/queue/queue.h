@@ -14,7 +14,7 @@
  * on every other node that has the same store.  Who looks at a task may wait until something
  * has happened to it, on whatever node.
  *
- * An error comes with its word and a sentence (struct queue_why).
+ * An error comes with its word and a sentence (queue_why.h).
  */
 #ifndef WR_QUEUE_QUEUE_H
 #define WR_QUEUE_QUEUE_H
@@ -33,6 +33,7 @@
 #include "svc/queue/identity.h"
 #include "svc/queue/job_kind.h"
 #include "svc/queue/view.h"
+#include "svc/queue/queue_why.h"
 #include "svc/queue/queue_work.h"
 
 #define QUEUE_CHANGE 40                 /* bytes of a `change`, with the zero byte */
@@ -55,9 +56,6 @@ struct queue_conf {
     void (*helped)(void *arg, const char *domain);
     void *helped_arg;
 };
-
-/* Why not: "TASK_NOT_FOUND", which argument it is about (or ""), and a sentence. */
-struct queue_why { char code[32], param[40], text[400]; };
 
 /* Errors: NOMEM. */
 wr_err queue_new(struct queue **ret, const struct queue_conf *conf);
@@ -140,13 +138,20 @@ struct queue_stopped {
 wr_err queue_stop(struct queue *queue, const char *task, const struct queue_stop *stop,
                   struct queue_stopped *ret, struct queue_why *why, wr_time deadline);
 
-/* What waits for a person (store/auth.h), and what became of it: those that have changed are
- * in *ret, also when there is none. */
+/* Remove a task, with all that only it has (store/removal.h).  *ret_cleared is whether all of
+ * that was cleared in time; if not the rest follows, here or on another node
+ * (queue_janitor.h).  Who waits for the task learns that there is none.  Errors: NOTFOUND;
+ * DENIED (something of it is open); of the store. */
+wr_err queue_remove(struct queue *queue, const char *task, bool *ret_cleared,
+                    struct queue_why *why, wr_time deadline);
+
+/* What waits for a person (store/auth.h): the oldest of them, and how many there are; and what
+ * became of it: *ret is how many have changed, which may be none. */
 wr_err queue_auth_list(struct queue *queue, const char *task, struct store_auths *ret,
-                       struct queue_why *why, wr_time deadline);
+                       uint64_t *ret_waiting, struct queue_why *why, wr_time deadline);
 wr_err queue_auth_resolve(struct queue *queue, const struct store_auth_which *which,
-                          enum store_auth_end end, struct store_auths *ret,
-                          struct queue_why *why, wr_time deadline);
+                          enum store_auth_end end, uint64_t *ret, struct queue_why *why,
+                          wr_time deadline);
 
 struct store *queue_store(const struct queue *queue);
 

@@ -1,7 +1,6 @@
 /* queue_desk.c - see queue_desk.h. */
 #include "svc/queue/queue_desk.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <weir/offload.h>
 
 #include "base/json.h"
+#include "svc/queue/primary.h"
 #include "svc/queue/status.h"
 #include "svc/queue/target.h"
 
@@ -29,26 +29,8 @@ const char *const queue_details[] = { "summary", "full", NULL };
 
 /* ---- arguments ---- */
 
-wr_err queue_why_say(struct queue_why *why, wr_err err, const char *code, const char *param,
-                     const char *format, ...)
-{
-    va_list args;
-    snprintf(why->code, sizeof(why->code), "%s", code);
-    snprintf(why->param, sizeof(why->param), "%s", param);
-    va_start(args, format);
-    vsnprintf(why->text, sizeof(why->text), format, args);
-    va_end(args);
-    return err;
-}
-
 #define refuse(why, param, ...) \
     queue_why_say(why, WR_INVALID, "INVALID_PARAMS", param, __VA_ARGS__)
-
-static const json_t *get(const struct queue_said *said, const char *name)
-{
-    const json_t *value = said->get(said->from, name);
-    return json_is_null(value) ? NULL : value;
-}
 
 /* The number of a word, the first where none is said. */
 static wr_err take_word(const struct queue_said *said, const char *name,
@@ -56,7 +38,7 @@ static wr_err take_word(const struct queue_said *said, const char *name,
 {
     char all[120];
     struct wr_text text = WR_TEXT(all);
-    const json_t *value = get(said, name);
+    const json_t *value = queue_said_get(said, name);
     const char *word = json_string_value(value);
     *ret = 0;
     if (!value)
@@ -75,26 +57,10 @@ static wr_err take_word(const struct queue_said *said, const char *name,
 static wr_err take_text(const struct queue_said *said, const char *name, const char **ret,
                         struct queue_why *why)
 {
-    const json_t *value = get(said, name);
+    const json_t *value = queue_said_get(said, name);
     *ret = json_string_value(value);
-    if (value && (!*ret || !(*ret)[0]))
+    if (value && (!*ret || !(*ret)[strspn(*ret, " \t\r\n")]))
         return refuse(why, name, "%s must be a text that is not empty", name);
-    return WR_OK;
-}
-
-/* *ret stays as it is where none is said. */
-static wr_err take_number(const json_t *value, const char *name, int64_t min, int64_t max,
-                          int64_t *ret, struct queue_why *why)
-{
-    if (!value || json_is_null(value))
-        return WR_OK;
-    int64_t number = json_integer_value(value);
-    if (!json_is_integer(value))
-        return refuse(why, name, "%s must be a whole number", name);
-    if (number < min || number > max)
-        return refuse(why, name, "%s is %lld; allowed are whole numbers from %lld to %lld",
-                      name, (long long)number, (long long)min, (long long)max);
-    *ret = number;
     return WR_OK;
 }
 
@@ -128,13 +94,13 @@ static wr_err take_budget(struct queue_desk *desk, const json_t *config,
     if (!err)
         err = take_object(budget, "config.budget", "max_pages", "max_seconds", why);
     if (!err)
-        err = take_number(json_object_get(budget, "max_pages"), "config.budget.max_pages", 0,
-                             atomic_load(&desk->pages_max), &ret->pages_max, why);
+        err = queue_said_number(json_object_get(budget, "max_pages"), "config.budget.max_pages",
+                                0, atomic_load(&desk->pages_max), &ret->pages_max, why);
     if (!err && json_is_integer(seconds) && json_integer_value(seconds) < 0)
         ret->seconds_max = 0;           /* as the reference has it */
     else if (!err)
-        err = take_number(seconds, "config.budget.max_seconds", 0, QUEUE_SECONDS_MAX,
-                          &ret->seconds_max, why);
+        err = queue_said_number(seconds, "config.budget.max_seconds", 0, QUEUE_SECONDS_MAX,
+                                &ret->seconds_max, why);
     return err;
 }
 
@@ -146,24 +112,16 @@ static void write_budget(struct wr_json *json, int64_t pages, int64_t seconds)
     wr_json_end(json);
 }
 
-static void write_time(struct wr_json *json, const char *key, struct wr_wall wall)
-{
-    char buf[40];
-    struct wr_text text = WR_TEXT(buf);
-    wr_text_rfc3339(&text, wall);
-    wr_json_bytes(json, key, text.at, text.len);
-}
-
 wr_err queue_desk_create(struct queue_desk *desk, const struct queue_said *said,
                          struct wr_text *text, struct queue_why *why, wr_time deadline)
 {
     struct queue_task task = { .pages_max = atomic_load(&desk->pages_max),
                                .seconds_max = atomic_load(&desk->seconds_max) };
-    const json_t *config = get(said, "config");
+    const json_t *config = queue_said_get(said, "config");
     char id[QUEUE_ID];
     wr_err err = take_text(said, "hypothesis", &task.hypothesis, why);
     size_t len = task.hypothesis ? strlen(task.hypothesis) : 0;
-    if (!err && (len == 0 || strspn(task.hypothesis, " \t\r\n") == len))
+    if (!err && len == 0)
         err = refuse(why, "hypothesis", "hypothesis is missing: say what is to be found out");
     if (!err && len > STORE_TASK_TEXT_MAX)
         err = refuse(why, "hypothesis", "hypothesis has %zu bytes; at most %d are allowed", len,
@@ -179,9 +137,9 @@ wr_err queue_desk_create(struct queue_desk *desk, const struct queue_said *said,
     wr_json_bool(&json, "ok", true);
     wr_json_str(&json, "task_id", id);
     wr_json_str(&json, "hypothesis", task.hypothesis);
-    write_time(&json, "created_at", wr_wall());
+    wr_json_time(&json, "created_at", wr_wall());
     write_budget(&json, task.pages_max, task.seconds_max);
-    wr_json_str(&json, "message", "made; give it something to look at with queue_targets");
+    wr_json_str(&json, "message", "made; what is to be looked at are its targets");
     wr_json_end(&json);
     return WR_OK;
 }
@@ -198,11 +156,11 @@ wr_err queue_desk_budget(struct queue_desk *desk, const char *task,
     if (err)
         return err;
     struct queue_view *view = at.view;
-    err = take_number(get(said, "max_pages"), "max_pages", 0,
-                      view->pages_used + atomic_load(&desk->pages_max), &pages, why);
+    err = queue_said_number(queue_said_get(said, "max_pages"), "max_pages", 0,
+                            view->pages_used + atomic_load(&desk->pages_max), &pages, why);
     if (!err)
-        err = take_number(get(said, "max_seconds"), "max_seconds", 0, QUEUE_SECONDS_MAX,
-                          &seconds, why);
+        err = queue_said_number(queue_said_get(said, "max_seconds"), "max_seconds", 0,
+                                QUEUE_SECONDS_MAX, &seconds, why);
     if (!err && pages < 0 && seconds < 0)
         err = refuse(why, "max_pages", "neither max_pages nor max_seconds is given");
     if (!err)
@@ -229,7 +187,7 @@ static void write_task(struct wr_json *json, const struct store_task *task)
     if (task->reason)
         wr_json_str(json, "stop_reason", task->reason);
     wr_json_str(json, "hypothesis", task->hypothesis);
-    write_time(json, "created_at", task->created_at);
+    wr_json_time(json, "created_at", task->created_at);
     wr_json_i64(json, "pages_used", task->pages_used);
     write_budget(json, task->pages_max, task->seconds_max);
     wr_json_end(json);
@@ -279,7 +237,8 @@ wr_err queue_desk_submit(struct queue_desk *desk, const char *task,
                          struct queue_why *why, wr_time deadline)
 {
     struct queue_submitted submitted = { 0 };
-    struct reading reading = { .said = { task, get(said, "targets"), get(said, "options") },
+    struct reading reading = { .said = { task, queue_said_get(said, "targets"),
+                                         queue_said_get(said, "options") },
                                .why = why };
     wr_err err = WR_OK;
     if (json_array_size(reading.said.targets) < OFFLOAD_FROM)
@@ -385,25 +344,18 @@ static void write_summary(struct wr_json *json, struct queue_desk *desk, const c
     if (queue_shield(&shield, SUMMARY_WITHIN))
         return;
     struct store_evidence found = { 0 };
+    int primary = 0;
     wr_err err = queue_look(desk->queue, task, &(struct queue_look){ 0 }, &at, &ignored,
                             deadline);
-    if (!err)
+    if (!err) {
         (void)!store_evidence_count(queue_store(desk->queue), task, &found, deadline);
+        (void)!primary_share(&primary, queue_store(desk->queue), task, deadline);
+    }
     queue_shield_end(shield);
     if (err)
         return;
-    struct queue_view *view = at.view;
-    uint64_t all = 0;
-    for (int state = STORE_JOB_QUEUED; state <= STORE_JOB_CANCELED; state++)
-        all += queue_view_count(view, QUEUE_TARGET, (enum store_job_state)state);
-    wr_json_object(json, "summary");
-    wr_json_u64(json, "total_searches", all);
-    wr_json_u64(json, "satisfied_searches",
-                queue_view_count(view, QUEUE_TARGET, STORE_JOB_COMPLETED));
-    wr_json_u64(json, "total_claims", found.claims);
-    wr_json_i64(json, "pages_used", view->pages_used);
-    wr_json_end(json);
-    queue_view_unref(view);
+    queue_status_summary(json, at.view, found.claims, primary);
+    queue_view_unref(at.view);
 }
 
 wr_err queue_desk_stop(struct queue_desk *desk, const char *task,
@@ -411,7 +363,6 @@ wr_err queue_desk_stop(struct queue_desk *desk, const char *task,
                        struct queue_why *why, wr_time deadline)
 {
     int reason, mode, scope;
-    struct queue_stopped *stopped;
     wr_err err = take_word(said, "reason", queue_stop_reasons, &reason, why);
     if (!err)
         err = take_word(said, "mode", queue_stop_modes, &mode, why);
@@ -419,7 +370,7 @@ wr_err queue_desk_stop(struct queue_desk *desk, const char *task,
         err = take_word(said, "scope", queue_stop_scopes, &scope, why);
     if (err)
         return err;
-    stopped = calloc(1, sizeof(*stopped));
+    struct queue_stopped *stopped = calloc(1, sizeof(*stopped));
     if (!stopped)
         return WR_NOMEM;
     err = queue_stop(desk->queue, task, &(struct queue_stop){
@@ -444,6 +395,22 @@ wr_err queue_desk_stop(struct queue_desk *desk, const char *task,
     return err;
 }
 
+wr_err queue_desk_remove(struct queue_desk *desk, const char *task, struct wr_text *text,
+                         struct queue_why *why, wr_time deadline)
+{
+    bool cleared;
+    wr_err err = queue_remove(desk->queue, task, &cleared, why, deadline);
+    if (!err) {
+        struct wr_json json = wr_json_to(text);
+        wr_json_object(&json, NULL);
+        wr_json_bool(&json, "ok", true);
+        wr_json_str(&json, "task_id", task);
+        wr_json_bool(&json, "cleared", cleared);
+        wr_json_end(&json);
+    }
+    return err;
+}
+
 /* ---- what waits for a person ---- */
 
 static void write_auth(struct wr_json *json, const struct store_auth *auth)
@@ -454,8 +421,8 @@ static void write_auth(struct wr_json *json, const struct store_auth *auth)
     wr_json_str(json, "domain", auth->domain);
     wr_json_str(json, "auth_type", auth->type);
     wr_json_str(json, "priority", auth->priority);
-    write_time(json, "created_at", auth->queued_at);
-    write_time(json, "expires_at", auth->expires_at);
+    wr_json_time(json, "created_at", auth->queued_at);
+    wr_json_time(json, "expires_at", auth->expires_at);
     wr_json_str(json, "task_id", auth->task);
     wr_json_str(json, "job_id", auth->job);
     wr_json_end(json);
@@ -488,8 +455,10 @@ static void write_group(struct wr_json *json, const struct store_auths *auths, s
     wr_json_end(json);
 }
 
-static void write_auths(struct wr_text *text, const struct store_auths *auths, int group_by,
-                        const char *filter)
+/* Where the oldest of `waiting` are listed, and not all, the rest is counted with them: nobody
+ * knows their priority. */
+static void write_auths(struct wr_text *text, const struct store_auths *auths, uint64_t waiting,
+                        int group_by, const char *filter)
 {
     struct wr_json json = wr_json_to(text);
     uint64_t count = 0;
@@ -510,7 +479,9 @@ static void write_auths(struct wr_text *text, const struct store_auths *auths, i
             write_auth(&json, &auths->auths[i]);
     }
     wr_json_end(&json);
-    wr_json_u64(&json, "total_count", count);
+    wr_json_u64(&json, "total_count", count + (waiting - auths->count));
+    if (waiting > auths->count)
+        wr_json_bool(&json, "truncated", true);
     wr_json_end(&json);
 }
 
@@ -529,9 +500,10 @@ wr_err queue_desk_auths(struct queue_desk *desk, const struct queue_said *said,
     struct store_auths *auths = calloc(1, sizeof(*auths));
     if (!auths)
         return WR_NOMEM;
-    err = queue_auth_list(desk->queue, task, auths, why, deadline);
+    uint64_t waiting = 0;
+    err = queue_auth_list(desk->queue, task, auths, &waiting, why, deadline);
     if (!err)
-        write_auths(text, auths, group_by, queue_auth_filters[filter]);
+        write_auths(text, auths, waiting, group_by, queue_auth_filters[filter]);
     store_auths_free(auths);
     free(auths);
     return err;
@@ -555,9 +527,9 @@ wr_err queue_desk_resolve(struct queue_desk *desk, const struct queue_said *said
                           struct wr_text *text, struct queue_why *why, wr_time deadline)
 {
     struct store_auth_which which = { 0 };
-    const json_t *success = get(said, "success");
+    const json_t *success = queue_said_get(said, "success");
     int target, action;
-    if (!get(said, "action"))
+    if (!queue_said_get(said, "action"))
         return refuse(why, "action", "action is missing; allowed are complete, skip");
     wr_err err = take_word(said, "target", queue_auth_targets, &target, why);
     if (!err)
@@ -569,11 +541,9 @@ wr_err queue_desk_resolve(struct queue_desk *desk, const struct queue_said *said
     if (err)
         return err;
     bool done = action == 0 && !json_is_false(success);
-    struct store_auths *auths = calloc(1, sizeof(*auths));
-    if (!auths)
-        return WR_NOMEM;
+    uint64_t count;
     err = queue_auth_resolve(desk->queue, &which,
-                             done ? STORE_AUTH_COMPLETED : STORE_AUTH_SKIPPED, auths, why,
+                             done ? STORE_AUTH_COMPLETED : STORE_AUTH_SKIPPED, &count, why,
                              deadline);
     if (!err) {
         struct wr_json json = wr_json_to(text);
@@ -581,16 +551,14 @@ wr_err queue_desk_resolve(struct queue_desk *desk, const struct queue_said *said
         wr_json_bool(&json, "ok", true);
         wr_json_str(&json, "target", queue_auth_targets[target]);
         wr_json_str(&json, "action", queue_auth_actions[action]);
-        wr_json_str(&json, which_names[target], json_string_value(get(said,
-                                                                      which_names[target])));
-        wr_json_u64(&json, "resolved_count", auths->count);
+        wr_json_str(&json, which_names[target],
+                    json_string_value(queue_said_get(said, which_names[target])));
+        wr_json_u64(&json, "resolved_count", count);
         if (action == 0)
             wr_json_bool(&json, "success", done);
         else
             wr_json_null(&json, "success");
         wr_json_end(&json);
     }
-    store_auths_free(auths);
-    free(auths);
     return err;
 }

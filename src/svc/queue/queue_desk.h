@@ -17,7 +17,9 @@
 
 #include "base/text.h"
 #include "svc/queue/queue.h"
+#include "svc/queue/queue_said.h"
 
+#define QUEUE_SCOPE "queue.use"                 /* of its routes, and of tools that write */
 #define QUEUE_ANSWER_MAX ((size_t)4 << 20)      /* bytes of JSON */
 #define QUEUE_SECONDS_MAX ((int64_t)30 * 24 * 3600) /* that a task may ask for */
 
@@ -28,12 +30,6 @@ struct queue_desk {
     const struct meaning *meaning;      /* or NULL: no models */
     _Atomic int64_t pages_max;          /* that a task gets, and may ask for at a time */
     _Atomic int64_t seconds_max;        /* that a task gets */
-};
-
-/* Arguments by their names; get returns NULL for what was not given. */
-struct queue_said {
-    const json_t *(*get)(const void *from, const char *name);
-    const void *from;
 };
 
 /* Each writes an object of JSON into *text.  Errors: INVALID, NOTFOUND, DENIED and BUSY come
@@ -57,6 +53,10 @@ wr_err queue_desk_budget(struct queue_desk *desk, const char *task,
 wr_err queue_desk_stop(struct queue_desk *desk, const char *task,
                        const struct queue_said *said, struct wr_text *text,
                        struct queue_why *why, wr_time deadline);
+
+/* `cleared`: whether all that was its alone is gone already; else it will be soon. */
+wr_err queue_desk_remove(struct queue_desk *desk, const char *task, struct wr_text *text,
+                         struct queue_why *why, wr_time deadline);
 
 /* task_id, group_by, priority_filter */
 wr_err queue_desk_auths(struct queue_desk *desk, const struct queue_said *said,
@@ -82,9 +82,5 @@ wr_err queue_desk_job(struct queue_desk *desk, const char *id, struct wr_text *t
 extern const char *const queue_stop_reasons[], *const queue_stop_modes[],
     *const queue_stop_scopes[], *const queue_auth_targets[], *const queue_auth_actions[],
     *const queue_auth_groups[], *const queue_auth_filters[], *const queue_details[];
-
-/* Say why not, as the queue does; returns err. */
-wr_err queue_why_say(struct queue_why *why, wr_err err, const char *code, const char *param,
-                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #endif

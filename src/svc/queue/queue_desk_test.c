@@ -176,7 +176,8 @@ LOCAL_TEST(a_stop_says_what_it_has_ended)
                "\"awaiting_auth\":0}}}"));
     CHECK(says("\"unaffected_kinds\":[\"verify_nli\",\"citation_graph\",\"embed\",\"nli\"]"));
     CHECK(says("\"summary\":{\"total_searches\":6,\"satisfied_searches\":0,"
-               "\"total_claims\":0,\"pages_used\":0},\"is_resumable\":true}"));
+               "\"total_claims\":0,\"primary_source_ratio\":0,\"pages_used\":0},"
+               "\"is_resumable\":true}"));
     CHECK_OK(ask_of(queue_desk_stop, task, "{}"));
     CHECK(says("\"reason\":\"session_completed\",\"mode\":\"graceful\",\"scope\":\"all_jobs\","
                "\"cancelled_counts\":{\"queued_cancelled\":0,\"running_cancelled\":0,"));

@@ -30,6 +30,7 @@ TEST_PLAIN(the_queue_can_be_used_without_any_configuration)
     CHECK_EQ(1, limits[QUEUE_BROWSER]);
     CHECK_EQ(4, limits[QUEUE_NETWORK]);
     CHECK_EQ(8, limits[QUEUE_CPU]);
+    CHECK(wr_conf_bool(conf, "queue.work"));
     CHECK(!wr_conf_bool(conf, "queue.fair"));
     CHECK_EQ(200, wr_conf_int(conf, "queue.pages_max"));
     CHECK_EQ(3600, wr_conf_int(conf, "queue.seconds_max"));

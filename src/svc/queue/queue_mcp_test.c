@@ -13,7 +13,9 @@
 #define SAY(method, params) \
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":{" params "," META "}" \
                                                                                            "}"
-#define OF(method) SAY(method, "\"taskId\":\"%s\"")
+#define AWAIT SAY("tools/call", "\"name\":\"await_task\",\"arguments\":{\"task_id\":\"%s\"}")
+#define OF_ROUND(method, n) SAY(method, "\"taskId\":\"%s." n "\"")
+#define OF(method) OF_ROUND(method, "1")
 
 static struct shop {
     struct queue_rig jobs;
@@ -67,7 +69,6 @@ static bool hears(const char *says, const char *what)
 LOCAL_TEST(a_task_works_until_nothing_of_it_is_open)
 {
     shop_open(store);
-    CHECK(hears(OF("tasks/get"), "\"status\":\"working\""));    /* it may be given some yet */
     queue_rig_add(&shop.jobs, shop.task, "hold");
     queue_rig_add(&shop.jobs, shop.task, "ok");
     queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
@@ -77,7 +78,57 @@ LOCAL_TEST(a_task_works_until_nothing_of_it_is_open)
     queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_COMPLETED, 2);
     CHECK(hears(OF("tasks/get"), "\"status\":\"completed\""));
     CHECK(hears(OF("tasks/get"), "\"structuredContent\":{\"ok\":true,\"task_id\":\""));
-    CHECK(hears(SAY("tasks/get", "\"taskId\":\"task_0\""), "there is no task \\\"task_0\\\""));
+    CHECK(hears(SAY("tasks/get", "\"taskId\":\"task_0.1\""), "there is no task \\\"task_0.1"));
+    CHECK(hears(OF_ROUND("tasks/get", "2"), "there is no task"));
+    CHECK(hears(SAY("tasks/get", "\"taskId\":\"%s\""), "there is no task"));
+    shop_close();
+}
+
+LOCAL_TEST(a_round_that_is_over_stays_so_when_more_is_queued)
+{
+    shop_open(store);
+    queue_rig_add(&shop.jobs, shop.task, "ok");
+    queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
+    CHECK(hears(OF("tasks/get"), "\"status\":\"completed\""));
+    queue_rig_add(&shop.jobs, shop.task, "hold");
+    queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    CHECK(hears(OF("tasks/get"), "\"status\":\"completed\""));
+    CHECK(hears(OF_ROUND("tasks/get", "2"), "\"status\":\"working\""));
+    CHECK(!has(ask(OF("tasks/cancel")), "\"error\""));
+    CHECK(hears(OF_ROUND("tasks/get", "2"), "\"status\":\"working\""));
+    CHECK(!has(ask(OF_ROUND("tasks/cancel", "2")), "\"error\""));
+    CHECK(hears(OF_ROUND("tasks/get", "2"), "\"status\":\"cancelled\""));
+    queue_rig_add(&shop.jobs, shop.task, "ok");
+    queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_COMPLETED, 2);
+    CHECK(hears(OF_ROUND("tasks/get", "3"), "\"status\":\"completed\""));
+    CHECK(hears(OF_ROUND("tasks/get", "2"), "\"status\":\"cancelled\""));
+    CHECK(hears(OF("tasks/get"), "\"status\":\"completed\""));
+    shop_close();
+}
+
+LOCAL_TEST(a_round_that_was_completed_is_not_canceled_by_a_stop)
+{
+    struct queue_why why;
+    struct queue_stopped stopped;
+    shop_open(store);
+    queue_rig_add(&shop.jobs, shop.task, "ok");
+    queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
+    CHECK_OK(queue_stop(shop.jobs.queue, shop.task, &(struct queue_stop){ 0 }, &stopped, &why,
+                        QUEUE_RIG_SOON));
+    CHECK(hears(OF("tasks/get"), "\"status\":\"completed\""));
+    shop_close();
+}
+
+LOCAL_TEST(without_targets_there_is_nothing_to_wait_for)
+{
+    shop_open(store);
+    CHECK(hears(AWAIT, ".0\",\"status\":\"completed\",\"statusMessage\":\"no targets were "
+                       "queued yet\""));
+    queue_rig_add(&shop.jobs, shop.task, "hold");
+    queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    CHECK(hears(OF_ROUND("tasks/get", "0"), "\"status\":\"completed\""));
+    CHECK(hears(OF_ROUND("tasks/get", "0"), "the task has gone on"));
+    CHECK(hears(AWAIT, ".1\",\"status\":\"working\""));
     shop_close();
 }
 
@@ -110,7 +161,7 @@ LOCAL_TEST(what_waits_for_a_person_asks_him)
     REQUIRE(at);
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(at + 18, "\""), at + 18);
     atomic_store(&shop.jobs.solved, true);
-    snprintf(says, sizeof(says), SAY("tasks/update", "\"taskId\":\"%s\",\"inputResponses\":"
+    snprintf(says, sizeof(says), SAY("tasks/update", "\"taskId\":\"%s.1\",\"inputResponses\":"
              "{\"%s\":{\"action\":\"accept\",\"content\":{\"done\":true}}}"), shop.task, name);
     CHECK(!has(client_say(&shop.client, says), "\"error\""));
     queue_rig_until(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
@@ -127,11 +178,11 @@ LOCAL_TEST(who_declines_has_it_fail)
     const char *at = strstr(ask(OF("tasks/get")), "\"inputRequests\":{\"");
     REQUIRE(at);
     snprintf(name, sizeof(name), "%.*s", (int)strcspn(at + 18, "\""), at + 18);
-    snprintf(says, sizeof(says), SAY("tasks/update", "\"taskId\":\"%s\",\"inputResponses\":"
+    snprintf(says, sizeof(says), SAY("tasks/update", "\"taskId\":\"%s.1\",\"inputResponses\":"
              "{\"%s\":{\"action\":\"decline\"}}"), shop.task, name);
     CHECK(!has(client_say(&shop.client, says), "\"error\""));
     CHECK_EQ(1, queue_rig_count(&shop.jobs, shop.task, QUEUE_TARGET, STORE_JOB_FAILED));
-    snprintf(says, sizeof(says), SAY("tasks/update", "\"taskId\":\"%s\",\"inputResponses\":"
+    snprintf(says, sizeof(says), SAY("tasks/update", "\"taskId\":\"%s.1\",\"inputResponses\":"
              "{\"%s\":{}}"), shop.task, name);
     CHECK(has(client_say(&shop.client, says), "must have \\\"action\\\""));
     shop_close();
@@ -176,34 +227,11 @@ LOCAL_TEST(a_client_of_old_waits_for_the_result)
     struct wr_scope *scope = scope_open();
     go(scope, open_gate, NULL);
     wr_time before = wr_now();
-    CHECK(hears(LEGACY("tasks/result", "\"taskId\":\"%s\""), "\"satisfied\":1,"));
-    CHECK(wr_now() - before <= WR_S(3));
+    CHECK(hears(LEGACY("tasks/result", "\"taskId\":\"%s.1\""), "\"satisfied\":1,"));
+    CHECK(wr_now() - before <= WR_S(3));        /* nobody looks now and then */
     scope_done(scope);
     CHECK(hears(LEGACY("tasks/list", "\"cursor\":null"), "\"error\""));
-    CHECK(hears(LEGACY("tasks/cancel", "\"taskId\":\"%s\""), "has ended already"));
-    shop_close();
-}
-
-static wr_err add_later(void *unused)
-{
-    (void)unused;
-    wr_err err = wr_sleep(wr_after(WR_MS(2345)));
-    queue_rig_add(&shop.jobs, shop.task, "ok");
-    return err;
-}
-
-/* Nothing is open at first; nobody looks now and then. */
-LOCAL_TEST(who_waits_for_a_task_hears_of_it_at_once)
-{
-    shop_open(store);
-    ask(LEGACY("initialize", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
-               "\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}"));
-    struct wr_scope *scope = scope_open();
-    go(scope, add_later, NULL);
-    wr_time before = wr_now();
-    CHECK(hears(LEGACY("tasks/result", "\"taskId\":\"%s\""), "\"satisfied\":1,"));
-    CHECK(wr_now() - before < WR_MS(2346));
-    scope_done(scope);
+    CHECK(hears(LEGACY("tasks/cancel", "\"taskId\":\"%s.1\""), "has ended already"));
     shop_close();
 }
 
@@ -215,7 +243,7 @@ LOCAL_TEST(in_a_drain_who_waits_for_a_task_is_told_that_it_goes_on)
                "\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}"));
     struct wr_scope *scope = scope_open();
     char says[300];
-    snprintf(says, sizeof(says), LEGACY("tasks/result", "\"taskId\":\"%s\""), shop.task);
+    snprintf(says, sizeof(says), LEGACY("tasks/result", "\"taskId\":\"%s.1\""), shop.task);
     wr_text_rewind(&shop.client.heard, 0);
     client_start(&shop.client, scope, says);
     queue_hush(shop.jobs.queue);

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "store/sql_read.h"
 #include "store/evidence_view.h"
+#include "svc/queue/doi_address.h"
 #include "svc/queue/target.h"
 
 #define LIMIT_PRESET 50
@@ -16,29 +17,9 @@
 #define STEPS_PRESET 500000
 #define CANDIDATES_PRESET 10
 #define CONTEXT_MAX 500
-#define DOI_MAX 256
 
 #define refuse(why, param, ...) \
     queue_why_say(why, WR_INVALID, "INVALID_PARAMS", param, __VA_ARGS__)
-
-static const json_t *get(const struct queue_said *said, const char *name)
-{
-    const json_t *value = said->get(said->from, name);
-    return json_is_null(value) ? NULL : value;
-}
-
-/* *ret stays as it is where none is said. */
-static wr_err take_number(const json_t *value, const char *name, int64_t max, int64_t *ret,
-                          struct queue_why *why)
-{
-    if (!value || json_is_null(value))
-        return WR_OK;
-    *ret = json_integer_value(value);
-    if (!json_is_integer(value) || *ret < 1 || *ret > max)
-        return refuse(why, name, "%s must be a whole number from 1 to %lld", name,
-                      (long long)max);
-    return WR_OK;
-}
 
 /* ---- rows ---- */
 
@@ -124,14 +105,14 @@ static wr_err take_options(const json_t *options, struct store_ask *ask, bool *s
             && strcmp(key, "max_vm_steps") != 0 && strcmp(key, "include_schema") != 0)
             return refuse(why, "options", "options has \"%.40s\"; allowed are limit, "
                           "timeout_ms, max_vm_steps, include_schema", key);
-    wr_err err = take_number(json_object_get(options, "limit"), "limit", STORE_ASK_ROWS_MAX,
-                             &limit, why);
+    wr_err err = queue_said_number(json_object_get(options, "limit"), "limit", 1,
+                                   STORE_ASK_ROWS_MAX, &limit, why);
     if (!err)
-        err = take_number(json_object_get(options, "timeout_ms"), "timeout_ms",
-                          STORE_ASK_TIME_MAX / WR_MS(1), &time, why);
+        err = queue_said_number(json_object_get(options, "timeout_ms"), "timeout_ms", 1,
+                                STORE_ASK_TIME_MAX / WR_MS(1), &time, why);
     if (!err)
-        err = take_number(json_object_get(options, "max_vm_steps"), "max_vm_steps",
-                          STORE_ASK_STEPS_MAX, &steps, why);
+        err = queue_said_number(json_object_get(options, "max_vm_steps"), "max_vm_steps", 1,
+                                STORE_ASK_STEPS_MAX, &steps, why);
     ask->rows_max = (size_t)limit;
     ask->time_max = WR_MS(time);
     ask->steps_max = (uint64_t)steps;
@@ -176,13 +157,13 @@ wr_err queue_query_sql(struct queue_desk *desk, const struct queue_said *said,
                        struct wr_text *text, struct queue_why *why, wr_time deadline)
 {
     struct store *store = queue_store(desk->queue);
-    struct store_ask ask = { .sql = json_string_value(get(said, "sql")) };
+    struct store_ask ask = { .sql = json_string_value(queue_said_get(said, "sql")) };
     struct store_answer answer;
     struct store_why words;
     bool schema = false;
     if (!ask.sql || !*ask.sql)
         return refuse(why, "sql", "sql is missing: one SELECT");
-    wr_err err = take_options(get(said, "options"), &ask, &schema, why);
+    wr_err err = take_options(queue_said_get(said, "options"), &ask, &schema, why);
     if (err)
         return err;
     wr_time began = wr_now();
@@ -212,13 +193,14 @@ static wr_err no_view(struct queue_why *why, const char *name)
 wr_err queue_query_view(struct queue_desk *desk, const struct queue_said *said,
                         struct wr_text *text, struct queue_why *why, wr_time deadline)
 {
-    const char *name = json_string_value(get(said, "view_name"));
-    const char *task = json_string_value(get(said, "task_id"));
+    const char *name = json_string_value(queue_said_get(said, "view_name"));
+    const char *task = json_string_value(queue_said_get(said, "task_id"));
     struct store_answer answer;
     int64_t limit = LIMIT_PRESET;
     if (!name)
         return refuse(why, "view_name", "view_name is missing; list_views has them");
-    wr_err err = take_number(get(said, "limit"), "limit", STORE_ASK_ROWS_MAX, &limit, why);
+    wr_err err = queue_said_number(queue_said_get(said, "limit"), "limit", 1,
+                                   STORE_ASK_ROWS_MAX, &limit, why);
     if (err)
         return err;
     wr_time began = wr_now();
@@ -273,33 +255,10 @@ static bool lists(const json_t *ids, const char *id)
     return false;
 }
 
-/* The DOI in an address, as publishers write them (/doi/full/10.1000/182, ?doi=10.1000/182),
- * or NULL.  What comes after it, of a question or of a form, is no part of it. */
-static const char *doi_in(const char *url, char ret[DOI_MAX])
-{
-    static const char *const forms[] = { "/full", "/abstract", "/pdf", "/epdf", ".pdf", "/" };
-    for (const char *at = url; (at = strstr(at, "10.")); at++) {
-        size_t digits = strspn(at + 3, "0123456789");
-        if (at == url || !strchr("/=:", at[-1]) || digits < 4 || at[3 + digits] != '/')
-            continue;
-        size_t len = strcspn(at, "?#& ");
-        if (len >= DOI_MAX || len == digits + 4)
-            return NULL;
-        snprintf(ret, DOI_MAX, "%.*s", (int)len, at);
-        for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-            size_t form = strlen(forms[i]);
-            if (len > digits + 4 + form && strcasecmp(ret + len - form, forms[i]) == 0)
-                ret[len -= form] = '\0';
-        }
-        return ret;
-    }
-    return NULL;
-}
-
 static json_t *target_of(const struct store_rows *rows, size_t row)
 {
-    char buf[DOI_MAX];
-    const char *url = store_text(rows, row, URL), *doi = doi_in(url, buf);
+    char buf[DOI_MAX + 1];
+    const char *url = store_text(rows, row, URL), *doi = doi_in_address(url, buf);
     const char *context = store_text(rows, row, CONTEXT);
     int len = context ? (int)strnlen(context, CONTEXT_MAX) : 0;
     while (len > 0 && len == CONTEXT_MAX && ((unsigned char)context[len] & 0xc0) == 0x80)
@@ -313,8 +272,8 @@ static json_t *target_of(const struct store_rows *rows, size_t row)
 
 static void write_candidate(struct wr_json *json, const struct store_rows *rows, size_t row)
 {
-    char buf[DOI_MAX];
-    const char *url = store_text(rows, row, URL), *doi = doi_in(url, buf);
+    char buf[DOI_MAX + 1];
+    const char *url = store_text(rows, row, URL), *doi = doi_in_address(url, buf);
     wr_json_object(json, NULL);
     wr_json_str(json, "citation_edge_id", store_text(rows, row, EDGE_ID));
     wr_json_str(json, "url", url);
@@ -337,17 +296,18 @@ struct choice {
 static wr_err take_choice(const struct queue_said *said, struct choice *ret,
                           struct queue_why *why)
 {
-    ret->include = get(said, "include_ids");
-    ret->exclude = get(said, "exclude_ids");
+    ret->include = queue_said_get(said, "include_ids");
+    ret->exclude = queue_said_get(said, "exclude_ids");
     ret->limit = CANDIDATES_PRESET;
-    ret->dry = json_is_true(get(said, "dry_run"));
+    ret->dry = json_is_true(queue_said_get(said, "dry_run"));
     if (ret->include && ret->exclude)
         return refuse(why, "include_ids", "give include_ids or exclude_ids, not both");
     if ((ret->include && !json_is_array(ret->include))
         || (ret->exclude && !json_is_array(ret->exclude)))
         return refuse(why, "include_ids", "include_ids and exclude_ids are lists of the ids of "
                       "citation edges");
-    return take_number(get(said, "limit"), "limit", STORE_ASK_ROWS_MAX, &ret->limit, why);
+    return queue_said_number(queue_said_get(said, "limit"), "limit", 1, STORE_ASK_ROWS_MAX,
+                             &ret->limit, why);
 }
 
 static wr_err choose(struct choice *choice, const struct store_rows *rows)
@@ -380,7 +340,7 @@ static wr_err submit(struct queue_desk *desk, const char *task, const struct que
 {
     static const char none[] = "{\"ok\":true,\"queued_count\":0,\"skipped_count\":0,"
                                "\"target_ids\":[],\"task_resumed\":false,\"message\":\"%s\"}";
-    const json_t *options = get(said, "options");
+    const json_t *options = queue_said_get(said, "options");
     if (choice->dry || json_array_size(choice->targets) == 0) {
         wr_text_format(text, none, choice->dry ? "nothing was queued: a dry run"
                                                : "there are no candidates");

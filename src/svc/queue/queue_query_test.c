@@ -104,7 +104,7 @@ STORE_TEST(what_does_not_only_read_is_refused_with_a_sentence)
     CHECK_ERR(WR_INVALID, ask(queue_query_sql, "{}"));
     CHECK_ERR(WR_INVALID, ask(queue_query_sql, "{\"sql\":\"select 1\",\"options\":"
                                                "{\"limit\":201}}"));
-    CHECK_STR("limit must be a whole number from 1 to 200", why.text);
+    CHECK_STR("limit is 201; allowed are whole numbers from 1 to 200", why.text);
     CHECK_ERR(WR_INVALID, ask(queue_query_sql, "{\"sql\":\"select 1\",\"options\":"
                                                "{\"rows\":1}}"));
     CHECK_STR("options", why.param);

@@ -14,9 +14,12 @@
 #include <weir/task.h>
 
 #include "base/json.h"
+#include "mcp/schema.h"
 #include "net/json_in.h"
+#include "svc/queue/queue_begin.h"
+#include "svc/queue/queue_events.h"
 #include "svc/queue/queue_query.h"
-#include "svc/queue/queue_tool.h"
+#include "svc/queue/queue_schema.h"
 #include "svc/queue/vector_search.h"
 #include "svc/service.h"
 
@@ -142,7 +145,7 @@ static const json_t *of_body(const void *from, const char *name)
 }
 
 /* A number of the query; *ret stays as it is where there is none. */
-static wr_err take_query(struct wr_call *call, const char *name, long max, long *ret,
+static wr_err take_query(struct wr_call *call, const char *name, long min, long max, long *ret,
                          struct queue_why *why)
 {
     const char *text = wr_call_query(call, name);
@@ -150,9 +153,9 @@ static wr_err take_query(struct wr_call *call, const char *name, long max, long 
     if (!text)
         return WR_OK;
     *ret = strtol(text, &end, 10);
-    if (!*text || *end || *ret < 0 || *ret > max)
+    if (!*text || *end || *ret < min || *ret > max)
         return queue_why_say(why, WR_INVALID, "INVALID_PARAMS", name, "%s is \"%.40s\"; "
-                             "allowed are whole numbers from 0 to %ld", name, text, max);
+                             "allowed are whole numbers from %ld to %ld", name, text, min, max);
     return WR_OK;
 }
 
@@ -164,8 +167,20 @@ typedef wr_err (*ask_of_fn)(struct queue_desk *desk, const char *task,
                             const struct queue_said *said, struct wr_text *text,
                             struct queue_why *why, wr_time deadline);
 
-/* One of both. */
-static wr_err pass_on(struct wr_call *call, ask_fn ask, ask_of_fn ask_of, unsigned status)
+/* What nobody has a name for is no argument: it would be passed over in silence. */
+static wr_err check_names(const char *tool, bool of_task, const json_t *body,
+                          struct queue_why *why)
+{
+    const struct queue_schema *schema = queue_schema(tool);
+    struct mcp_misfit misfit;
+    if (mcp_schema_names(schema->fields + of_task, schema->field_count - of_task, false, body,
+                         &misfit))
+        return WR_OK;
+    return queue_why_say(why, WR_INVALID, "INVALID_PARAMS", misfit.name, "%s", misfit.why);
+}
+
+/* One of both; the tool takes the same, but for the task. */
+static wr_err pass_on(struct wr_call *call, const char *tool, ask_fn ask, ask_of_fn ask_of)
 {
     struct wr_text text = wr_text_heap(QUEUE_ANSWER_MAX);
     struct queue_why why = { 0 };
@@ -175,6 +190,8 @@ static wr_err pass_on(struct wr_call *call, ask_fn ask, ask_of_fn ask_of, unsign
     if (err)
         return err;
     err = read_body(call, &body, &why);
+    if (!err)
+        err = check_names(tool, !ask, body, &why);
     struct queue_said said = { of_body, body };
     if (!err && ask)
         err = ask(desk, &said, &text, &why, wr_call_deadline(call));
@@ -182,42 +199,42 @@ static wr_err pass_on(struct wr_call *call, ask_fn ask, ask_of_fn ask_of, unsign
         err = ask_of(desk, wr_call_param(call, "id"), &said, &text, &why,
                      wr_call_deadline(call));
     json_decref(body);
-    return finish(call, err, status, &text, &why);
+    return finish(call, err, ask == queue_begin ? 201 : 200, &text, &why);
 }
 
 static wr_err post_task(struct wr_call *call)
 {
-    return pass_on(call, queue_desk_create, NULL, 201);
+    return pass_on(call, "create_task", queue_begin, NULL);
 }
 
 static wr_err post_targets(struct wr_call *call)
 {
-    return pass_on(call, NULL, queue_desk_submit, 200);
+    return pass_on(call, "queue_targets", NULL, queue_desk_submit);
 }
 
 static wr_err post_stop(struct wr_call *call)
 {
-    return pass_on(call, NULL, queue_desk_stop, 200);
+    return pass_on(call, "stop_task", NULL, queue_desk_stop);
 }
 
 static wr_err post_budget(struct wr_call *call)
 {
-    return pass_on(call, NULL, queue_desk_budget, 200);
+    return pass_on(call, "set_budget", NULL, queue_desk_budget);
 }
 
 static wr_err post_search(struct wr_call *call)
 {
-    return pass_on(call, queue_vector_search, NULL, 200);
+    return pass_on(call, "vector_search", queue_vector_search, NULL);
 }
 
 static wr_err post_candidates(struct wr_call *call)
 {
-    return pass_on(call, NULL, queue_query_candidates, 200);
+    return pass_on(call, "queue_reference_candidates", NULL, queue_query_candidates);
 }
 
 static wr_err post_resolve(struct wr_call *call)
 {
-    return pass_on(call, queue_desk_resolve, NULL, 200);
+    return pass_on(call, "resolve_auth", queue_desk_resolve, NULL);
 }
 
 static wr_err get_auths(struct wr_call *call)
@@ -248,11 +265,23 @@ static wr_err get_tasks(struct wr_call *call)
     wr_err err = desk_of(call, &desk);
     if (err)
         return err;
-    err = take_query(call, "limit", STORE_TASK_LIST_MAX, &limit, &why);
+    err = take_query(call, "limit", 1, STORE_TASK_LIST_MAX, &limit, &why);
     if (!err)
         err = queue_desk_tasks(desk, wr_call_query(call, "cursor"),
-                               limit ? (size_t)limit : LIST_PRESET, &text,
-                               wr_call_deadline(call));
+                               (size_t)limit, &text, wr_call_deadline(call));
+    return finish(call, err, 200, &text, &why);
+}
+
+static wr_err delete_task(struct wr_call *call)
+{
+    struct wr_text text = wr_text_heap(QUEUE_ANSWER_MAX);
+    struct queue_why why = { 0 };
+    struct queue_desk *desk;
+    wr_err err = desk_of(call, &desk);
+    if (err)
+        return err;
+    err = queue_desk_remove(desk, wr_call_param(call, "id"), &text, &why,
+                            wr_call_deadline(call));
     return finish(call, err, 200, &text, &why);
 }
 
@@ -361,7 +390,7 @@ static wr_err get_status(struct wr_call *call)
     struct poll poll = { .queue = desk->queue, .task = wr_call_param(call, "id"),
                          .deadline = wr_call_deadline(call) - ANSWER_WITHIN };
     poll.look.since = wr_call_query(call, "since");
-    err = take_query(call, "wait", QUEUE_WAIT_MAX / WR_S(1), &wait, &poll.why);
+    err = take_query(call, "wait", 0, QUEUE_WAIT_MAX / WR_S(1), &wait, &poll.why);
     if (!err)
         err = take_detail(call, &full, &poll.why);
     poll.look.wait = WR_S(wait);
@@ -374,122 +403,21 @@ static wr_err get_status(struct wr_call *call)
     return finish(call, err, 200, &text, &poll.why);
 }
 
-/* ---- events ---- */
-
-/* Who follows a task, and the last that he has seen of it. */
-struct follow {
-    struct queue *queue;
-    const char *task;
-    char change[QUEUE_CHANGE];
-    struct wr_chan *news;               /* of struct queue_look_at */
-};
-
-/* One view after the other, until nobody takes them any more, or the node drains: then a wait
- * ends before its time with nothing new. */
-static wr_err run_follow(void *arg)
-{
-    struct follow *follow = arg;
-    struct queue_why why;
-    wr_err err = WR_OK;
-    while (!err) {
-        struct queue_look_at at;
-        wr_time until = wr_after(QUEUE_WAIT_MAX);
-        err = queue_look(follow->queue, follow->task, &(struct queue_look){
-            .wait = QUEUE_WAIT_MAX, .since = follow->change[0] ? follow->change : "0-0",
-            .follow = true }, &at, &why, WR_NEVER);
-        if (err)
-            break;
-        if (strcmp(at.change, follow->change) == 0) {
-            err = wr_now() < until ? WR_CLOSED : WR_OK;
-            queue_view_unref(at.view);
-            continue;
-        }
-        snprintf(follow->change, sizeof(follow->change), "%s", at.change);
-        err = wr_chan_send(follow->news, &at, WR_NEVER);
-        if (err)
-            queue_view_unref(at.view);
-    }
-    wr_chan_close(follow->news);
-    return err == WR_CANCELED || err == WR_CLOSED ? WR_OK : err;
-}
-
-static void drop_look(void *item)
-{
-    queue_view_unref(((struct queue_look_at *)item)->view);
-}
-
-static wr_err send_status(struct wr_sse *sse, struct queue_desk *desk,
-                          const struct queue_look_at *at)
-{
-    struct wr_text text = wr_text_heap(WR_SSE_EVENT_MAX);
-    wr_err err = queue_desk_status(desk, at, false, &text, wr_after(ANSWER_WITHIN));
-    if (!err)
-        err = wr_sse_event(sse, at->change, "status", text.at);
-    wr_text_free(&text);
-    return err;
-}
-
-static wr_err send_all(struct wr_call *call, struct wr_sse *sse, struct follow *follow)
-{
-    const struct facet_permit *permit = *wr_call_memo(call);
-    struct queue_look_at at;
-    struct wr_case cases[] = { WR_CASE_RECV(follow->news, &at) };
-    size_t which;
-    wr_err err = WR_OK;
-    while (!err && !(permit && facet_shed(permit))) {
-        err = wr_sse_select(sse, &which, cases, 1);
-        if (!err)
-            err = cases[0].err;
-        if (err)
-            break;
-        err = send_status(sse, wr_call_arg(call), &at);
-        queue_view_unref(at.view);
-    }
-    return err == WR_CLOSED ? WR_OK : err;
-}
-
-static wr_err follow_task(struct wr_call *call, struct follow *follow)
-{
-    struct wr_scope *scope;
-    struct wr_sse sse;
-    wr_err err = wr_chan_new(&follow->news, &(struct wr_chan_conf){
-        .name = "queue.follow", .item_size = sizeof(struct queue_look_at), .cap = 1,
-        .policy = WR_WAIT, .drop = drop_look });
-    if (err)
-        return err;
-    err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "queue.follow",
-                                                        .deadline = WR_NEVER });
-    if (!err) {
-        err = wr_sse_begin(&sse, call, &(struct wr_sse_conf){ 0 });
-        if (!err)
-            err = wr_scope_go(scope, "queue.follow", run_follow, follow);
-        if (!err)
-            err = send_all(call, &sse, follow);
-        wr_scope_cancel(scope);
-        (void)!wr_scope_close(scope);
-        err = wr_sse_end(&sse, err);
-    }
-    wr_chan_free(follow->news);
-    return err;
-}
-
 static wr_err get_events(struct wr_call *call)
 {
     struct queue_why why = { 0 };
     struct queue_look_at at;
     struct queue_desk *desk;
-    const char *last = wr_sse_last_id(call);
+    const char *task = wr_call_param(call, "id");
     wr_err err = desk_of(call, &desk);
     if (err)
         return err;
-    struct follow follow = { .queue = desk->queue, .task = wr_call_param(call, "id") };
-    err = queue_look(follow.queue, follow.task, &(struct queue_look){ .since = last }, &at,
-                     &why, wr_after(ANSWER_WITHIN));
+    err = queue_look(desk->queue, task, &(struct queue_look){ .since = wr_sse_last_id(call) },
+                     &at, &why, wr_after(ANSWER_WITHIN));
     if (err)
         return fail(call, err, &why);
     queue_view_unref(at.view);
-    snprintf(follow.change, sizeof(follow.change), "%s", last ? last : "");
-    return follow_task(call, &follow);
+    return queue_events(call, desk, task);
 }
 
 /* ---- the table ---- */
@@ -503,11 +431,12 @@ static const struct node_policy search = { .facet = FACET_SEARCH };
 #define NUMBER(name) "\"" name "\":{\"type\":\"integer\",\"minimum\":0}"
 #define IDS(name) "\"" name "\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 
+#define TARGETS "\"targets\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":10000," \
+    "\"items\":{\"type\":[\"string\",\"object\"]}},\"options\":{\"type\":\"object\"}"
 static const char task_takes[] = OBJECT("\"hypothesis\"", TEXT("hypothesis") ",\"config\":"
-    OBJECT("", "\"budget\":" OBJECT("", NUMBER("max_pages") "," NUMBER("max_seconds"))));
-static const char targets_takes[] = OBJECT("\"targets\"",
-    "\"targets\":{\"type\":\"array\",\"minItems\":1,\"maxItems\":10000,\"items\":{"
-    "\"type\":[\"string\",\"object\"]}},\"options\":{\"type\":\"object\"}");
+    OBJECT("", "\"budget\":" OBJECT("", NUMBER("max_pages") "," NUMBER("max_seconds"))) ","
+    TARGETS);
+static const char targets_takes[] = OBJECT("\"targets\"", TARGETS);
 static const char candidates_takes[] = OBJECT("", IDS("include_ids") "," IDS("exclude_ids") ","
     NUMBER("limit") ",\"dry_run\":{\"type\":\"boolean\"},\"options\":{\"type\":\"object\"}");
 static const char stop_takes[] = OBJECT("", "\"reason\":{\"enum\":[\"session_completed\","
@@ -523,6 +452,8 @@ static const char search_takes[] = OBJECT("\"query\"", TEXT("query") ",\"target\
 static const char tasks_gives[] = OBJECT("\"ok\",\"tasks\"", "\"ok\":{\"type\":\"boolean\"},"
     "\"tasks\":{\"type\":\"array\",\"items\":" OBJECT("\"task_id\",\"status\"",
     TEXT("task_id") "," TEXT("status") "," TEXT("hypothesis")) "}," TEXT("next_cursor"));
+static const char removed_gives[] = OBJECT("\"ok\",\"task_id\",\"cleared\"",
+    "\"ok\":{\"type\":\"boolean\"}," TEXT("task_id") ",\"cleared\":{\"type\":\"boolean\"}");
 static const char job_gives[] = OBJECT("\"id\",\"status\"", TEXT("id") "," TEXT("task_id") ","
     TEXT("kind") "," TEXT("status") ",\"input\":{\"type\":\"object\"}");
 
@@ -535,12 +466,13 @@ static const struct { wr_handler handler; const char *tool; } twins[] = {
     { post_candidates, "queue_reference_candidates" },
 };
 
-#define QUEUE_ROUTE .scope = "queue.use", .tag = "queue"
+#define QUEUE_ROUTE .scope = QUEUE_SCOPE, .tag = "queue"
 
 static const struct wr_route table[QUEUE_ROUTES] = {
     { .method = "POST", .path = "/v1/queue/tasks", .handler = post_task, QUEUE_ROUTE,
-      .body_max = BODY_MAX, .takes = task_takes,
-      .summary = "Make a research task of a hypothesis." },
+      .body_max = BODY_MAX, .body_within = BODY_WITHIN, .deadline = SUBMIT_WITHIN,
+      .takes = task_takes,
+      .summary = "Make a research task of a hypothesis, and queue its first targets." },
     { .method = "GET", .path = "/v1/queue/tasks", .handler = get_tasks, QUEUE_ROUTE,
       .summary = "The tasks, the newest first.", .gives = tasks_gives,
       .query = "limit: how many, 1 to 100; 20\n"
@@ -551,6 +483,9 @@ static const struct wr_route table[QUEUE_ROUTES] = {
       .query = "wait: seconds to wait for that, 0 to 300; 0\n"
                "since: the change of an earlier answer, after which something is new\n"
                "detail: summary or full" },
+    { .method = "DELETE", .path = "/v1/queue/tasks/{id}", .handler = delete_task, QUEUE_ROUTE,
+      .deadline = SUBMIT_WITHIN, .gives = removed_gives,
+      .summary = "Remove a task of which nothing is open, with all that only it has." },
     { .method = "POST", .path = "/v1/queue/tasks/{id}/targets", .handler = post_targets,
       QUEUE_ROUTE, .body_max = BODY_MAX, .body_within = BODY_WITHIN, .deadline = SUBMIT_WITHIN,
       .takes = targets_takes,
@@ -589,7 +524,7 @@ void queue_routes(struct wr_route ret[QUEUE_ROUTES], struct queue_desk *desk)
         ret[i].arg = desk;
         for (size_t j = 0; j < sizeof(twins) / sizeof(twins[0]); j++)
             if (ret[i].handler == twins[j].handler)
-                ret[i].gives = queue_tool_gives(twins[j].tool);
+                ret[i].gives = queue_schema(twins[j].tool)->gives;
     }
     wr_metric_declare(&polls_metric);
     wr_metric_declare(&answered_metric);

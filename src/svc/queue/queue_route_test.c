@@ -77,6 +77,8 @@ TEST(what_is_wrong_is_said_with_the_word_and_the_argument)
     CHECK_EQ(400, queue_node_get(&rig, "?wait=301"));
     CHECK(says("wait is \\\"301\\\"; allowed are whole numbers from 0 to 300"));
     CHECK_EQ(400, queue_node_get(&rig, "?wait=soon"));
+    CHECK_EQ(400, rig_get(&rig, "/v1/queue/tasks?limit=0", &answer));
+    CHECK(says("allowed are whole numbers from 1 to 100"));
     CHECK_EQ(400, queue_node_get(&rig, "?since=yesterday"));
     CHECK(says("\"param\":\"since\""));
     CHECK_EQ(400, queue_node_get(&rig, "?detail=all"));
@@ -88,6 +90,50 @@ TEST(what_is_wrong_is_said_with_the_word_and_the_argument)
     CHECK_EQ(404, rig_get(&rig, "/v1/queue/jobs/tq_0", &answer));
     CHECK(says("RESOURCE_NOT_FOUND"));
     CHECK_EQ(404, queue_node_send(&rig, "/v1/queue/tasks/task_0/budget", "{\"max_pages\":1}"));
+    queue_node_end(&rig);
+}
+
+TEST(what_nobody_has_a_name_for_is_refused)
+{
+    static const struct { const char *target, *body, *names; } cases[] = {
+        { "/v1/queue/tasks", "{\"hypothesis\":\"h\",\"x\":1}",
+          "\\\"hypothesis\\\" \\\"config\\\" \\\"targets\\\" \\\"options\\\"" },
+        { "/v1/queue/auth/resolve", "{\"action\":\"skip\",\"x\":1}",
+          "\\\"target\\\" \\\"queue_id\\\" \\\"domain\\\"" },
+        { "/v1/queue/vector_search", "{\"query\":\"q\",\"x\":1}",
+          "\\\"query\\\" \\\"target\\\"" },
+        { NULL, "{\"targets\":[\"ok 1\"],\"x\":1}",
+          "there are \\\"targets\\\" \\\"options\\\"\"" },
+        { "/stop", "{\"x\":1}", "there are \\\"reason\\\" \\\"mode\\\" \\\"scope\\\"\"" },
+        { "/budget", "{\"x\":1}", "there are \\\"max_pages\\\" \\\"max_seconds\\\"\"" },
+        { "/candidates", "{\"x\":1}", "there are \\\"include_ids\\\" " },
+    };
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *target = cases[i].target ? cases[i].target : "/targets";
+        CHECK_EQ(400, strncmp(target, "/v1", 3) == 0
+                          ? queue_node_send(&rig, target, cases[i].body)
+                          : queue_node_post(&rig, target, cases[i].body));
+        CHECK(says("there is no argument \\\"x\\\"") && says(cases[i].names));
+        CHECK(says("\"error_code\":\"INVALID_PARAMS\",\"param\":\"x\""));
+    }
+    queue_node_end(&rig);
+}
+
+TEST(a_task_is_made_with_its_first_targets_or_not_at_all)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\"h\","
+                                  "\"targets\":[\"ok 1\"],\"options\":{\"priority\":\"x\"}}"));
+    CHECK(says("priority"));
+    CHECK_EQ(200, rig_get(&rig, "/v1/queue/tasks", &answer));
+    CHECK(says("\"tasks\":[]"));
+    CHECK_EQ(201, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\"h\","
+                                  "\"targets\":[\"ok 1\",\"ok 2\"]}"));
+    CHECK(says("\"task_id\":\"task_") && says("\"queued_count\":2"));
     queue_node_end(&rig);
 }
 
@@ -129,6 +175,23 @@ TEST(a_stop_needs_no_body_and_is_seen_by_who_waits)
     wr_stream_close(stream);
     CHECK_EQ(200, queue_node_post(&rig, "/stop", ""));
     CHECK(says("\"mode\":\"graceful\""));
+    queue_node_end(&rig);
+}
+
+TEST(a_task_is_removed_when_nothing_of_it_is_open)
+{
+    struct rig rig;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    settle();
+    CHECK_EQ(409, rig_ask(&rig, "DELETE", queue_node_path(""), "", &answer));
+    CHECK(says("stop it first"));
+    CHECK_EQ(200, queue_node_post(&rig, "/stop", "{\"mode\":\"immediate\"}"));
+    CHECK_EQ(200, rig_ask(&rig, "DELETE", queue_node_path(""), "", &answer));
+    CHECK(says("\"cleared\":true"));
+    CHECK_EQ(404, queue_node_get(&rig, ""));
+    CHECK_EQ(200, rig_ask(&rig, "DELETE", queue_node_path(""), "", &answer));
     queue_node_end(&rig);
 }
 
@@ -187,48 +250,13 @@ TEST(a_search_by_meaning_without_a_model_says_what_to_set)
     queue_node_end(&rig);
 }
 
-/* Read a stream until it has this, or ends. */
-static bool hear_until(struct wr_stream *stream, const char *what)
-{
-    size_t len = 0, size = 1;
-    answer.body[0] = '\0';
-    while (size > 0 && !strstr(answer.body, what)
-           && !wr_stream_read(stream, &size, answer.body + len, sizeof(answer.body) - 1 - len,
-                              wr_after(WR_S(10)))) {
-        len += size;
-        answer.body[len] = '\0';
-    }
-    return says(what);
-}
-
-TEST(events_tell_the_status_at_each_change)
-{
-    struct rig rig;
-    char request[300];
-    queue_node_begin(&rig, NULL);
-    queue_node_task(&rig);
-    struct wr_stream *stream = rig_dial(&rig);
-    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-             queue_node_path("/events"));
-    rig_say(stream, request);
-    CHECK(hear_until(stream, "event: status\ndata: {\"ok\":true,"));
-    CHECK(says("Content-Type: text/event-stream"));
-    CHECK(says("\nid: "));
-    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
-    CHECK(hear_until(stream, "\"running\":1"));
-    CHECK_OK(wr_once_set(queue_gate, NULL));
-    CHECK(hear_until(stream, "\"satisfied\":1"));
-    rig_stop(&rig);
-    CHECK(hear_until(stream, "event: end\ndata: draining"));
-    wr_stream_close(stream);
-    queue_node_end(&rig);
-}
-
 TEST(what_a_task_cannot_have_is_refused)
 {
     struct rig rig;
     queue_node_begin(&rig, NULL);
     CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\" \\n\\t\"}"));
+    CHECK(says("hypothesis must be a text that is not empty"));
+    CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{}"));
     CHECK(says("hypothesis is missing"));
     CHECK_EQ(400, queue_node_send(&rig, "/v1/queue/tasks", "{\"hypothesis\":\"h\",\"config\":"
                                   "{\"bugdet\":{}}}"));
@@ -249,27 +277,7 @@ TEST(who_resolves_what_is_not_there_is_told_so)
     CHECK_EQ(404, queue_node_send(&rig, "/v1/queue/auth/resolve", "{\"queue_id\":\"iq_0\","
                                   "\"action\":\"complete\"}"));
     CHECK(says("\"error_code\":\"RESOURCE_NOT_FOUND\""));
-    CHECK(says("there is no item \\\"iq_0\\\""));
-    queue_node_end(&rig);
-}
-
-TEST(events_of_a_task_that_was_quiet_come_when_they_happen)
-{
-    struct rig rig;
-    char request[300];
-    queue_node_begin(&rig, NULL);
-    queue_node_task(&rig);
-    struct wr_stream *stream = rig_dial(&rig);
-    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
-             queue_node_path("/events"));
-    rig_say(stream, request);
-    CHECK(hear_until(stream, "event: status\ndata: {\"ok\":true,"));
-    CHECK_OK(wr_sleep(wr_after(WR_MS(2345))));
-    wr_time before = wr_now();
-    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
-    CHECK(hear_until(stream, "\"running\":1"));
-    CHECK(wr_now() - before < WR_MS(100));
-    wr_stream_close(stream);
+    CHECK(says("nothing waits for a person under the name \\\"iq_0\\\""));
     queue_node_end(&rig);
 }
 

@@ -12,18 +12,19 @@
 #include <weir/timer.h>
 
 #include "svc/queue/meaning.h"
+#include "svc/queue/queue_janitor.h"
 #include "svc/queue/queue_keys.h"
 #include "svc/queue/queue_meter.h"
 #include "svc/queue/queue_route.h"
 
-#define PRUNE_EVERY WR_S(60)
-#define PRUNE_WITHIN WR_S(10)
 #define COUNT_EVERY WR_S(5)
+#define OWN_LEASE WR_S(365 * 24 * 3600)
 
 struct queue_service {
     struct wr_conf *conf;
     struct queue_desk desk;
-    _Atomic int64_t history;            /* of finished jobs */
+    struct queue_janitor janitor;
+    bool works;                         /* or takes jobs that others do */
     struct queue_handler handlers[QUEUE_KINDS];
     struct explorer *explorer;          /* or NULL */
     struct meaning meaning;
@@ -33,33 +34,6 @@ struct queue_service {
 };
 
 /* ---- the task ---- */
-
-/* Slice by slice, so that nobody waits long behind it. */
-static void prune(struct queue_service *self)
-{
-    struct wr_wall before = { wr_wall().ns - atomic_load(&self->history) };
-    uint64_t gone = STORE_JOB_PRUNE_MAX;
-    wr_err err = WR_OK;
-    while (!err && gone == STORE_JOB_PRUNE_MAX) {
-        err = store_job_prune(queue_store(self->desk.queue), before, STORE_JOB_PRUNE_MAX, &gone,
-                              wr_after(PRUNE_WITHIN));
-        if (!err)
-            err = wr_yield();
-    }
-    if (err && err != WR_CANCELED)
-        wr_log(WR_WARN, "queue.not_pruned", WR_F_ERR(err));
-}
-
-static wr_err keep_tidy(void *arg)
-{
-    struct queue_service *self = arg;
-    wr_err err;
-    do {
-        prune(self);
-        err = wr_sleep(wr_after(PRUNE_EVERY));
-    } while (!err);
-    return err == WR_CANCELED ? WR_OK : err;
-}
 
 /* What is open, for the metrics; a count that is not had is the next one's. */
 static wr_err keep_count(void *arg)
@@ -78,6 +52,8 @@ static wr_err keep_count(void *arg)
 
 static wr_err do_jobs(struct queue_service *self, struct wr_once *drain, wr_time moment)
 {
+    if (!self->works)
+        return wr_once_wait(drain, NULL, WR_NEVER);
     wr_err err = self->explorer ? explorer_start(self->explorer) : WR_OK;
     if (err)
         return err;
@@ -97,7 +73,7 @@ static wr_err run(void *arg, struct wr_once *drain)
                                                                  .deadline = WR_NEVER });
     if (err)
         return err;
-    err = wr_scope_go(janitor, "queue.janitor", keep_tidy, self);
+    err = wr_scope_go(janitor, "queue.janitor", queue_janitor_run, &self->janitor);
     if (!err)
         err = wr_scope_go(janitor, "queue.counter", keep_count, self);
     if (!err)
@@ -118,7 +94,7 @@ static void tune(struct queue_service *self, const struct wr_conf *conf)
 {
     atomic_store(&self->desk.pages_max, wr_conf_int(conf, "queue.pages_max"));
     atomic_store(&self->desk.seconds_max, wr_conf_int(conf, "queue.seconds_max"));
-    atomic_store(&self->history, wr_conf_duration(conf, "queue.history"));
+    queue_janitor_tune(&self->janitor, conf);
 }
 
 static void close_all(void *arg)
@@ -136,13 +112,22 @@ static void pardon(void *arg, const char *domain)
     explorer_pardon(arg, domain);
 }
 
+/* A file is ours alone: nobody takes over what we do, and so no clock that is set ahead, and no
+ * sleep of the machine, is to end a lease.  What a process that died has left is found when the
+ * next one opens the file. */
+static wr_time lease_of(const struct wr_conf *conf, const struct store *store)
+{
+    return store && !store_is_shared(store) ? OWN_LEASE : wr_conf_duration(conf, "queue.lease");
+}
+
 static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *store, char *why)
 {
     struct queue_service *self = arg;
     struct queue_conf queue = { .store = store, .handlers = self->handlers,
                                 .fair = wr_conf_bool(conf, "queue.fair"),
-                                .lease = wr_conf_duration(conf, "queue.lease") };
+                                .lease = lease_of(conf, store) };
     self->conf = wr_conf_ref((struct wr_conf *)(uintptr_t)conf);
+    self->works = wr_conf_bool(conf, "queue.work");
     tune(self, conf);
     if (!store)
         return WR_OK;
@@ -162,6 +147,7 @@ static wr_err open_all(void *arg, const struct wr_conf *conf, struct store *stor
         queue.helped_arg = self->explorer;
     }
     err = queue_new(&self->desk.queue, &queue);
+    self->janitor.queue = self->desk.queue;
     if (err) {
         snprintf(why, NODE_WHY_MAX, "queue: %s", wr_err_text(err));
         close_all(self);
@@ -182,7 +168,7 @@ static void reload(void *arg, const struct wr_conf *conf)
 static enum wr_health probe(void *arg, char *why)
 {
     struct queue_service *self = arg;
-    if (!self->desk.queue || queue_runs(self->desk.queue))
+    if (!self->desk.queue || !self->works || queue_runs(self->desk.queue))
         return WR_HEALTH_READY;
     snprintf(why, 100, "nobody does jobs");
     return WR_HEALTH_UNREADY;

@@ -8,6 +8,7 @@
 #include <weir/file.h>
 #include <weir/task.h>
 
+#include "base/world.h"
 #include "svc/queue/queue_route.h"
 #include "testing/deadline_rig.h"
 #include "testing/metric_rig.h"
@@ -20,6 +21,19 @@ TEST(it_is_ready_and_says_so_by_its_name)
     settle();
     CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
     CHECK(says("\"services\":{\"queue\":{\"keys\":{\"queue\":\"ok\"},"));
+    queue_node_end(&rig);
+}
+
+TEST(one_that_does_no_jobs_takes_them_and_is_ready)
+{
+    struct rig rig;
+    queue_node_begin(&rig, (const char *[]){ "--queue-work=false", NULL });
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"ok 1\"]}"));
+    CHECK_OK(wr_sleep(wr_after(WR_S(100))));
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    CHECK(says("\"queue\":{\"depth\":1,\"running\":0}"));
+    CHECK_EQ(200, rig_get(&rig, "/readyz", &answer));
     queue_node_end(&rig);
 }
 
@@ -117,8 +131,8 @@ static uint64_t running(struct rig *rig)
     CHECK_EQ(200, queue_node_get(rig, ""));
     const char *at = strstr(answer.body, "\"queue\":{\"depth\":");
     at = at ? strstr(at, "\"running\":") : NULL;
-    REQUIRE(at, 0);
-    return strtoull(at + 10, NULL, 10);
+    CHECK(at);
+    return at ? strtoull(at + 10, NULL, 10) : 0;
 }
 
 TEST(what_is_live_is_in_force_after_a_reload_and_the_rest_after_a_new_start)
@@ -150,6 +164,40 @@ TEST(what_is_live_is_in_force_after_a_reload_and_the_rest_after_a_new_start)
     CHECK_OK(wr_once_set(queue_gate, NULL));
     queue_node_end(&rig);
     CHECK_OK(wr_file_remove(path, WR_NEVER));
+}
+
+static const struct wr_world *true_world;
+static wr_time ahead_by;
+
+static int64_t wall_ahead(void)
+{
+    return true_world->wall() + ahead_by;
+}
+
+TEST(a_clock_that_is_set_ahead_ends_no_job_of_a_node_with_its_own_file)
+{
+    struct rig rig;
+    if (IN_TSAN)
+        SKIP("the world is exchanged while others read it");
+    true_world = wr_world;
+    struct wr_world ahead = *wr_world;
+    ahead.wall = wall_ahead;
+    queue_node_begin(&rig, NULL);
+    queue_node_task(&rig);
+    CHECK_EQ(200, queue_node_post(&rig, "/targets", "{\"targets\":[\"hold 1\"]}"));
+    CHECK_EQ(1, running(&rig));
+    wr_world = &ahead;
+    for (int days = 1; days <= 3; days++) {         /* more often than a job has attempts */
+        ahead_by = days * WR_S(24 * 3600);
+        CHECK_OK(wr_sleep(wr_after(WR_S(40))));
+        CHECK_EQ(1, running(&rig));
+    }
+    CHECK_OK(wr_once_set(queue_gate, NULL));
+    settle();
+    CHECK_EQ(200, queue_node_get(&rig, ""));
+    CHECK(says("\"completed\":1"));
+    wr_world = true_world;
+    queue_node_end(&rig);
 }
 
 TEST(finished_jobs_are_forgotten_when_their_time_is_over)

@@ -4,6 +4,7 @@
 #include "testing/queue_rig.h"
 
 #define SOON wr_after(WR_S(40))
+#define QUIET WR_MS(300)
 
 /* ---- tasks and targets ---- */
 
@@ -116,7 +117,8 @@ static struct poller poller_of(struct queue_rig *rig, const char *task, wr_time 
     return (struct poller){ .queue = rig->queue, .task = task, .look = { .wait = wait } };
 }
 
-/* Look now, so that the poller knows what is; a job holds. */
+/* Look now, so that the poller knows what is; a job holds.  From a server word of our own
+ * changes comes back, later: then there is something new, though it looks the same. */
 static struct poller up_to_date(struct queue_rig *rig, const char *task, wr_time wait)
 {
     struct poller poller = poller_of(rig, task, 0);
@@ -124,6 +126,11 @@ static struct poller up_to_date(struct queue_rig *rig, const char *task, wr_time
     queue_rig_until(rig, task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
     CHECK_OK(poll_once(&poller));
     CHECK_EQ(1, poller.running);
+    poller.look.wait = QUIET;
+    do
+        CHECK_OK(poll_once(&poller));
+    while (!poller.err && poller.took < QUIET);
+    poller.look.since = NULL;
     poller.back = false;
     poller.look.wait = wait;
     return poller;
@@ -151,7 +158,7 @@ STORE_TEST(all_who_wait_are_woken_by_a_change)
 LOCAL_TEST(whatever_becomes_of_a_job_wakes_who_waits)
 {
     struct queue_rig rig = { 0 };
-    struct store_auths auths;
+    uint64_t count;
     struct queue_why why;
     queue_rig_start(&rig, store);
     const char *task = queue_rig_task(&rig);
@@ -163,8 +170,7 @@ LOCAL_TEST(whatever_becomes_of_a_job_wakes_who_waits)
     queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_WAITING, 1);
     rig.solved = true;
     CHECK_OK(queue_auth_resolve(rig.queue, &(struct store_auth_which){ .task = task },
-                                STORE_AUTH_COMPLETED, &auths, &why, SOON));
-    store_auths_free(&auths);
+                                STORE_AUTH_COMPLETED, &count, &why, SOON));
     queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
     queue_rig_add(&rig, task, "chain");
     queue_rig_until(&rig, task, QUEUE_CITATIONS, STORE_JOB_COMPLETED, 1);
@@ -348,7 +354,7 @@ STORE_TEST(an_immediate_stop_cancels_what_is_queued_and_what_runs)
 static wr_err open_the_gate(void *arg)
 {
     struct queue_rig *rig = arg;
-    wr_err err = wr_sleep(wr_after(rig_server ? WR_MS(50) : WR_S(7)));
+    wr_err err = wr_sleep(wr_after(rig_server ? WR_MS(500) : WR_S(7)));
     CHECK_OK(wr_once_set(rig->gate, NULL));
     return err;
 }
@@ -482,29 +488,6 @@ STORE_TEST(a_target_that_waits_for_a_person_is_not_queued_twice)
     CHECK(queue_rig_submit(&rig, task, QUEUE_TARGET, "person", "same"));
     queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_WAITING, 1);
     CHECK(!queue_rig_submit(&rig, task, QUEUE_TARGET, "person", "same"));
-    queue_rig_stop(&rig);
-}
-
-STORE_TEST(a_job_that_needs_a_person_waits_shows_up_and_goes_on_when_helped)
-{
-    struct queue_rig rig = { 0 };
-    struct store_auths auths;
-    struct queue_why why;
-    queue_rig_start(&rig, store);
-    const char *task = queue_rig_task(&rig);
-    queue_rig_add(&rig, task, "person");
-    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_WAITING, 1);
-    CHECK_OK(queue_auth_list(rig.queue, task, &auths, &why, SOON));
-    CHECK_EQ(1, auths.count);
-    CHECK_STR("a.example", auths.auths[0].domain);
-    store_auths_free(&auths);
-    rig.solved = true;
-    CHECK_OK(queue_auth_resolve(rig.queue, &(struct store_auth_which){ .domain = "a.example" },
-                                STORE_AUTH_COMPLETED, &auths, &why, SOON));
-    CHECK_EQ(1, auths.count);
-    store_auths_free(&auths);
-    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
-    CHECK_EQ(2, rig.ran[QUEUE_TARGET]);
     queue_rig_stop(&rig);
 }
 

@@ -24,9 +24,6 @@
 /* The desk must outlive whoever serves them. */
 void queue_tools(struct mcp_tool ret[QUEUE_TOOLS], struct queue_desk *desk);
 
-/* JSON Schema of what a tool says, which is what the route of the same purpose answers with. */
-const char *queue_tool_gives(const char *name);
-
 extern const struct mcp_prompt queue_prompt;
 
 #endif

@@ -269,6 +269,50 @@ LOCAL_TEST(without_a_model_a_search_by_meaning_says_what_to_set)
     shop_close();
 }
 
+LOCAL_TEST(what_does_not_fit_is_told_as_all_that_goes_wrong)
+{
+    static const struct { const char *says, *error, *param; } cases[] = {
+        { CALL("create_task", "{\"hypothesis\":\"h\",\"budget\":{}}"),
+          "there is no argument \\\\\\\"budget\\\\\\\"; there are", "budget" },
+        { CALL("create_task", "{\"hypothesis\":\" \\n\"}"),
+          "hypothesis\\\\\\\" is empty", "hypothesis" },
+        { CALL("create_task", "{\"hypothesis\":\"h\",\"config\":{\"bugdet\":{}}}"),
+          "config has no member \\\\\\\"bugdet\\\\\\\"", "config" },
+        { CALL("get_status", "{\"task_id\":\"%s\",\"wait\":301}"),
+          "from 0 to 300 is allowed", "wait" },
+        { CALL("queue_targets", "{\"task_id\":\"%s\",\"targets\":[\"a\"],\"priority\":1}"),
+          "there is no argument \\\\\\\"priority\\\\\\\"", "priority" },
+        { CALL("stop_task", "{\"task_id\":\"%s\",\"mode\":\"hard\"}"),
+          "must be one of", "mode" },
+        { CALL("stop_task", "{}"), "task_id\\\\\\\" is missing", "task_id" },
+        { CALL("resolve_auth", "{\"action\":\"skip\",\"queue_id\":\" \"}"),
+          "queue_id must be a text that is not empty", "queue_id" },
+    };
+    char param[80];
+    shop_open(store);
+    make_task();
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *heard = ask(cases[i].says);
+        snprintf(param, sizeof(param), "\\\"details\\\":{\\\"param_name\\\":\\\"%s\\\"}",
+                 cases[i].param);
+        CHECK(has(heard, "{\\\"ok\\\":false,\\\"error_code\\\":\\\"INVALID_PARAMS\\\","));
+        CHECK(has(heard, cases[i].error) && has(heard, param));
+        CHECK(has(heard, "\"isError\":true"));
+    }
+    CHECK(has(ask(CALL("get_status", "{\"task_id\":\"%s\",\"wait\":0.0}")),
+              "\"isError\":false"));
+    shop_close();
+}
+
+LOCAL_TEST(errors_say_which_tool_helps)
+{
+    shop_open(store);
+    CHECK(has(ask(CALL("get_status", "{\"task_id\":\"task_0\"}")), "; create_task makes one"));
+    CHECK(has(ask(CALL("resolve_auth", "{\"action\":\"skip\",\"queue_id\":\"nope\"}")),
+              "; get_auth_queue lists what does"));
+    shop_close();
+}
+
 TEST(without_a_queue_the_tools_say_so)
 {
     shop_open(NULL);

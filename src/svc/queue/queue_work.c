@@ -14,6 +14,9 @@
 #include "svc/queue/identity.h"
 #include "svc/queue/queue_work_int.h"
 
+#define LATER_MIN WR_MS(100)            /* so that nobody runs in circles */
+#define LATER_MAX WR_S(600)             /* who was wrong about it looks again */
+
 wr_err work_new(struct queue_work **ret, struct store *store, const struct store_job *job)
 {
     struct queue_work *work = calloc(1, sizeof(*work));
@@ -23,6 +26,7 @@ wr_err work_new(struct queue_work **ret, struct store *store, const struct store
     work->store = store;
     work->kind = queue_kind_find(job->kind);
     work->attempt = job->attempt;
+    work->priority = job->priority;
     snprintf(work->id, sizeof(work->id), "%s", job->id);
     snprintf(work->task, sizeof(work->task), "%s", job->task);
     work->input = strdup(job->input ? job->input : "{}");
@@ -112,35 +116,54 @@ void queue_work_await(struct queue_work *work, const struct queue_auth_item *ite
     wr_json_end(&json);
 }
 
-/* A job of the same task, as a row of JSON. */
-static void write_row(const struct queue_work *work, struct wr_text *text,
-                      enum queue_kind_id which, const char *key, const char *input)
+void queue_work_later(struct queue_work *work, wr_time by)
 {
-    const struct queue_kind *kind = &queue_kinds[which];
+    by = by < LATER_MIN ? LATER_MIN : by > LATER_MAX ? LATER_MAX : by;
+    if (!work->later || by < work->later)
+        work->later = by;
+}
+
+/* Another job of the same task. */
+struct follower {
+    enum queue_kind_id kind;
+    int32_t priority;
+    const char *key_kind, *key;         /* key NULL: any number of them */
+    const char *input;
+};
+
+static struct follower follower_of(enum queue_kind_id kind, const char *key, const char *input)
+{
+    const struct queue_kind *row = &queue_kinds[kind];
+    return (struct follower){ kind, row->priority, row->name, key, input ? input : "{}" };
+}
+
+/* As a row of JSON. */
+static void write_row(const struct queue_work *work, struct wr_text *text,
+                      const struct follower *job)
+{
+    const struct queue_kind *kind = &queue_kinds[job->kind];
     char id[QUEUE_ID], unique[QUEUE_KEY];
     struct wr_json json = wr_json_to(text);
     wr_json_array(&json, NULL);
     wr_json_str(&json, NULL, queue_id(id, kind->prefix));
     wr_json_str(&json, NULL, kind->name);
     wr_json_str(&json, NULL, queue_slot_names[kind->slot]);
-    wr_json_i64(&json, NULL, kind->priority);
-    if (key)
-        wr_json_str(&json, NULL, queue_key(unique, work->task, kind->name, key,
-                                           strlen(key)));
+    wr_json_i64(&json, NULL, job->priority);
+    if (job->key)
+        wr_json_str(&json, NULL, queue_key(unique, work->task, job->key_kind, job->key,
+                                           strlen(job->key)));
     else
         wr_json_null(&json, NULL);
-    input = input ? input : "{}";
-    wr_json_raw(&json, NULL, input, strlen(input));
+    wr_json_raw(&json, NULL, job->input, strlen(job->input));
     wr_json_end(&json);
 }
 
-wr_err queue_work_chain(struct queue_work *work, enum queue_kind_id kind, const char *key,
-                        const char *input, wr_time deadline)
+static wr_err chain(struct queue_work *work, const struct follower *job, wr_time deadline)
 {
-    const char *const slots[] = { queue_slot_names[queue_kinds[kind].slot], NULL };
+    const char *const slots[] = { queue_slot_names[queue_kinds[job->kind].slot], NULL };
     struct wr_text text = wr_text_heap(WORK_ROWS_MAX);
     wr_text_str(&text, "[");
-    write_row(work, &text, kind, key, input);
+    write_row(work, &text, job);
     wr_text_str(&text, "]");
     wr_err err = text.cut ? WR_NOMEM : store_job_chain(work->store, work->id, work->attempt,
                                                        text.at, slots, deadline);
@@ -150,11 +173,26 @@ wr_err queue_work_chain(struct queue_work *work, enum queue_kind_id kind, const 
     return err;
 }
 
+wr_err queue_work_chain(struct queue_work *work, enum queue_kind_id kind, const char *key,
+                        const char *input, wr_time deadline)
+{
+    struct follower job = follower_of(kind, key, input);
+    return chain(work, &job, deadline);
+}
+
+wr_err queue_work_target(struct queue_work *work, const char *kind, const char *text,
+                         const char *input, wr_time deadline)
+{
+    struct follower job = { QUEUE_TARGET, work->priority, kind, text, input };
+    return chain(work, &job, deadline);
+}
+
 void queue_work_then(struct queue_work *work, enum queue_kind_id kind, const char *key,
                      const char *input)
 {
+    struct follower job = follower_of(kind, key, input);
     wr_text_str(&work->rows, work->rows.len ? "," : "[");
-    write_row(work, &work->rows, kind, key, input);
+    write_row(work, &work->rows, &job);
 }
 
 static const char *closed(struct wr_text *text)
@@ -190,6 +228,11 @@ void queue_work_give(struct queue_work *work)
     if (work->borrows)
         slots_give(work->slots, work->borrowed, 1);
     work->borrows = false;
+}
+
+size_t queue_work_beside(const struct queue_work *work, enum queue_slot slot)
+{
+    return slots_taken(work->slots, slot);
 }
 
 void queue_work_news(struct queue_work *work)

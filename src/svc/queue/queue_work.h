@@ -21,7 +21,10 @@
  * again: a job whose node dies runs a second time.
  *
  * WR_OK: it is completed, with what was written as its output; or it is set aside for a person,
- * if something was awaited.  An error: it has failed, with what queue_work_fail said.
+ * if something was awaited, or put off.  An error: it has failed, with what queue_work_fail
+ * said.  WR_IO of which it has said nothing is the store's, which may be there again in a
+ * moment: then it is queued again, once.  It has failed, too, if what it says is too much: more
+ * than 1 MiB of output, of jobs that are to follow, or of what a person is to do.
  */
 #ifndef WR_QUEUE_QUEUE_WORK_H
 #define WR_QUEUE_QUEUE_WORK_H
@@ -61,6 +64,10 @@ wr_err queue_work_fail(struct queue_work *work, wr_err err, const char *code,
 struct queue_auth_item { const char *url, *domain, *type, *priority; };
 void queue_work_await(struct queue_work *work, const struct queue_auth_item *item);
 
+/* It cannot be done now, but may be after so long; of several the first.  It is queued again
+ * then, as if it had not been begun, and what it has written so far is dropped. */
+void queue_work_later(struct queue_work *work, wr_time by);
+
 /* Queue another job of the same task: now, if this one is still ours; or with its end, in the
  * same commit, if that is a good one.  `key` (NULL: none) is held by one open job of the task
  * at a time; one more is left out.  input is JSON (NULL: {}).  Errors: of the store; NOTFOUND:
@@ -70,10 +77,18 @@ wr_err queue_work_chain(struct queue_work *work, enum queue_kind_id kind, const 
 void queue_work_then(struct queue_work *work, enum queue_kind_id kind, const char *key,
                      const char *input);
 
+/* Queue another target of the task, as urgent as this one; `kind` and `text` are what it is
+ * known by (target.h), as if a client had queued it.  Errors: as above. */
+wr_err queue_work_target(struct queue_work *work, const char *kind, const char *text,
+                         const char *input, wr_time deadline);
+
 /* A place in another slot than its own, for as long as something needs that; one at a time.
  * What is not given back is when the job ends.  Errors: TIMEOUT, CANCELED. */
 wr_err queue_work_take(struct queue_work *work, enum queue_slot slot, wr_time deadline);
 void queue_work_give(struct queue_work *work);
+
+/* How many of a slot this node does now, of any task. */
+size_t queue_work_beside(const struct queue_work *work, enum queue_slot slot);
 
 /* There is something new to be seen of the task: who waits for that is woken. */
 void queue_work_news(struct queue_work *work);

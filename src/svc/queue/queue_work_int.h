@@ -36,6 +36,7 @@ struct queue_work {
     bool borrows;                       /* a place in that slot, too */
     enum queue_slot borrowed;
     uint32_t attempt;
+    int32_t priority;
     char id[STORE_JOB_ID_MAX + 1], task[STORE_TASK_ID_MAX + 1];
     char *input;
 
@@ -49,6 +50,7 @@ struct queue_work {
     bool ended;                         /* ... if it has ended by itself */
     struct wr_text output, rows, awaited;
     unsigned awaited_count;
+    wr_time later;                      /* put it off by so long; 0: do not */
     char error[WORK_ERROR_MAX];
 };
 
@@ -57,7 +59,10 @@ wr_err work_new(struct queue_work **ret, struct store *store, const struct store
 struct queue_work *work_ref(struct queue_work *work);
 void work_unref(struct queue_work *work);
 
-/* What comes next, and what is awaited, as the store wants it; NULL: nothing. */
+_Static_assert(WORK_ROWS_MAX == WORK_OUTPUT_MAX, "one number is told of both");
+
+/* What comes next, and what is awaited, as the store wants it; NULL: nothing, or more than fits
+ * (its text is cut), and then the job has failed. */
 const char *work_next(struct queue_work *work);
 const char *work_awaited(struct queue_work *work);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/chan.h>
 #include <weir/log.h>
 #include <weir/scope.h>
 #include <weir/select.h>
@@ -21,12 +22,16 @@
 #define PAUSE_MAX WR_S(1)
 #define LOOK_EVERY WR_S(30)             /* for leases and people, at the latest */
 #define AUTH_WITHIN WR_S(3 * 3600)
+#define AWAY WR_S(5)                    /* a store that has failed may be back after that */
+#define DUES_MAX 64
 
 struct scheduler {
     struct scheduler_conf conf;
     atomic_bool fair, runs;
+    atomic_uint stops;                  /* how often jobs were interrupted */
     struct wr_scope *jobs;
     struct running *running;
+    struct wr_chan *dues;               /* of jobs that were put off, for the lookout */
 };
 
 /* One who claims. */
@@ -40,8 +45,12 @@ wr_err scheduler_new(struct scheduler **ret, const struct scheduler_conf *conf)
     self->conf = *conf;
     atomic_init(&self->fair, conf->fair);
     wr_err err = running_new(&self->running);
+    if (!err)
+        err = wr_chan_new(&self->dues, &(struct wr_chan_conf){
+            .name = "queue.put_off", .item_size = sizeof(wr_time), .cap = DUES_MAX,
+            .policy = WR_REJECT });
     if (err) {
-        free(self);
+        scheduler_free(self);
         return err;
     }
     *ret = self;
@@ -52,6 +61,7 @@ void scheduler_free(struct scheduler *self)
 {
     if (!self)
         return;
+    wr_chan_free(self->dues);
     running_free(self->running);
     free(self);
 }
@@ -79,6 +89,7 @@ static void announce(void *arg, const char *task)
 
 size_t scheduler_interrupt(struct scheduler *self, const char *task, const char *kind)
 {
+    atomic_fetch_add(&self->stops, 1);
     return running_end(self->running, task, kind, WORK_STOPPED);
 }
 
@@ -110,16 +121,28 @@ static bool can_do(const struct scheduler *self, const struct queue_work *work)
     return work->kind && self->conf.handlers[work->kind - queue_kinds].run;
 }
 
+static wr_time time_of(const struct scheduler *self, const struct queue_work *work)
+{
+    wr_time within = self->conf.handlers[work->kind - queue_kinds].within;
+    return within ? within : QUEUE_WITHIN;
+}
+
+/* Who has time left was told by the store that it took too long: it lets nobody wait for
+ * others for ever. */
+static bool is_of_store(const struct queue_work *work, wr_time until)
+{
+    return work->returned == WR_TIMEOUT && !work->error[0] && wr_now() < until;
+}
+
 static wr_err run_handler(struct scheduler *self, struct queue_work *work)
 {
     struct wr_scope *scope;
     if (!can_do(self, work))
         return queue_work_fail(work, WR_UNSUPPORTED, "PIPELINE_ERROR",
                                "nobody does jobs of this kind here");
-    wr_time within = self->conf.handlers[work->kind - queue_kinds].within;
-    within = within ? within : QUEUE_WITHIN;
-    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){
-        .name = "queue.work", .deadline = wr_after(within) });
+    wr_time until = wr_after(time_of(self, work));
+    wr_err err = wr_scope_new(&scope, &(struct wr_scope_conf){ .name = "queue.work",
+                                                               .deadline = until });
     if (err)
         return err;
     err = !running_begin(self->running, work, scope) ? WR_CANCELED
@@ -128,7 +151,9 @@ static wr_err run_handler(struct scheduler *self, struct queue_work *work)
         err = wr_scope_join(scope, WR_NEVER);
     running_rest(self->running, work);
     wr_err closed = wr_scope_close(scope);
-    return work->ended ? work->returned : err ? err : closed ? closed : WR_CANCELED;
+    if (work->ended)
+        return is_of_store(work, until) ? WR_IO : work->returned;
+    return err ? err : closed ? closed : WR_CANCELED;
 }
 
 static const char *error_of(struct queue_work *work, wr_err err)
@@ -140,24 +165,55 @@ static const char *error_of(struct queue_work *work, wr_err err)
             : err == WR_PANIC
                 ? queue_work_fail(work, err, "INTERNAL_ERROR", "it broke down; the log of the "
                                   "node says where")
+            : err == WR_IO
+                ? queue_work_fail(work, err, "PIPELINE_ERROR", "the store could not be used, "
+                                  "and not when it was tried again; the log of the node says "
+                                  "why")
                 : queue_work_fail(work, err, "PIPELINE_ERROR", "%s", wr_err_text(err)));
     return work->error;
 }
 
+/* Put it off.  Who looks out is told, if there is room; else it is found at the next look. */
+static wr_err put_off(struct scheduler *self, const struct queue_work *work, wr_time by,
+                      bool counted)
+{
+    wr_time due = wr_after(by + WR_MS(1));
+    wr_err err = store_job_put_off(work->store, work->id, work->attempt, by, counted,
+                                   wr_after(STORE_WITHIN));
+    if (!err)
+        (void)!wr_chan_send(self->dues, &due, WR_NOW);
+    return err;
+}
+
+/* What it has said goes into the store as a whole, or it has failed. */
+static wr_err check_size(struct queue_work *work)
+{
+    const char *what = work->output.cut    ? "its result"
+                       : work->rows.cut    ? "what is to follow on it"
+                       : work->awaited.cut ? "what it wants of a person"
+                                           : NULL;
+    return !what ? WR_OK : queue_work_fail(work, WR_INVALID, "PIPELINE_ERROR", "%s is larger "
+                                           "than it may be (%zu bytes)", what, WORK_ROWS_MAX);
+}
+
 /* What came of it, as the store is told; NOTFOUND: it is not ours any more. */
-static wr_err write_end(struct queue_work *work, wr_err err, bool drained, const char *awaited,
-                        const char *next)
+static wr_err write_end(struct scheduler *self, struct queue_work *work, wr_err err,
+                        bool drained, const char *awaited, const char *next)
 {
     wr_time deadline = wr_after(STORE_WITHIN);
     if (err && drained)
         return store_job_requeue(work->store, work->id, work->attempt, false, deadline);
+    if (!err && work->later)
+        return put_off(self, work, work->later, false);
+    if (err == WR_IO && !work->error[0]) {
+        wr_err wrote = put_off(self, work, AWAY, true);
+        work->later = wrote ? 0 : AWAY;
+        if (wrote != WR_NOTFOUND)       /* else it was the last attempt */
+            return wrote;
+    }
     if (!err && awaited)
         return store_auth_park(work->store, work->id, work->attempt, awaited, AUTH_WITHIN,
                                deadline);
-    bool too_large = !err && work->output.cut;
-    if (too_large)
-        err = queue_work_fail(work, WR_INVALID, "PIPELINE_ERROR", "its result is larger than a "
-                              "result may be (%zu bytes)", WORK_OUTPUT_MAX);
     return store_job_finish(work->store, work->id, work->attempt, &(struct store_job_end){
         .state = err ? STORE_JOB_FAILED : STORE_JOB_COMPLETED,
         .output = !err && work->output.len ? work->output.at : NULL,
@@ -168,6 +224,7 @@ static wr_err write_end(struct queue_work *work, wr_err err, bool drained, const
 static void count(const struct queue_work *work, wr_err err, bool ours, wr_time took)
 {
     queue_meter_ended(work->kind, !ours               ? "interrupted"
+                                  : work->later       ? "put_off"
                                   : err               ? "failed"
                                   : work->awaited.len ? "awaiting_auth"
                                                       : "completed", took);
@@ -190,13 +247,14 @@ static bool conclude(struct scheduler *self, struct queue_work *work, wr_err err
     const char *awaited = work_awaited(work), *next = work_next(work);
     wr_time pause = PAUSE_MIN, until;
     enum work_fate fate;
+    err = err ? err : check_size(work);
     for (bool refused = false;;) {
         fate = running_fate(self->running, work, &until);
         if (fate == WORK_STOPPED)
             give_back(work);
         if (fate == WORK_STOPPED || fate == WORK_LOST || wr_now() >= until)
             break;
-        wr_err wrote = write_end(work, err, fate == WORK_DRAINED, awaited, next);
+        wr_err wrote = write_end(self, work, err, fate == WORK_DRAINED, awaited, next);
         if (wrote == WR_INVALID && !refused) {
             err = queue_work_fail(work, wrote, "INTERNAL_ERROR", "the store refuses what it "
                                   "came to");
@@ -241,7 +299,7 @@ static wr_err do_job(void *arg)
 /* ---- claiming ---- */
 
 static wr_err start(struct scheduler *self, enum queue_slot slot, const struct store_job *job,
-                    wr_time lease_until)
+                    wr_time lease_until, unsigned stops)
 {
     struct queue_work *work;
     wr_err err = work_new(&work, self->conf.store, job);
@@ -253,6 +311,8 @@ static wr_err start(struct scheduler *self, enum queue_slot slot, const struct s
     work->slots = self->conf.slots;
     work->lease_until = lease_until;
     running_enter(self->running, work);
+    if (atomic_load(&self->stops) != stops)     /* a stop that has not seen it here may have */
+        running_doubt(self->running, work->task);   /* canceled it: that is asked for */
     err = wr_scope_go(self->jobs, "queue.job", do_job, work);
     if (err) {
         running_leave(self->running, work);
@@ -268,6 +328,7 @@ static wr_err claim(struct claimer *claimer, size_t room, size_t *ret)
     struct scheduler *self = claimer->self;
     struct store_jobs jobs;
     size_t started = 0;
+    unsigned stops = atomic_load(&self->stops);
     wr_err err = store_job_claim(self->conf.store, &(struct store_job_claim){
         .slot = queue_slot_names[claimer->slot], .max = room, .lease = self->conf.lease,
         .fair = atomic_load(&self->fair) }, &jobs, wr_after(STORE_WITHIN));
@@ -275,7 +336,7 @@ static wr_err claim(struct claimer *claimer, size_t room, size_t *ret)
         const struct store_job *job = &jobs.jobs[i];
         scheduler_announce(self, job->task);
         queue_meter_claimed(job);
-        if (start(self, claimer->slot, job, jobs.lease_until) == WR_OK)
+        if (start(self, claimer->slot, job, jobs.lease_until, stops) == WR_OK)
             started++;
         else
             release(self, job->id, job->attempt);
@@ -405,10 +466,14 @@ static wr_err look_after(void *arg)
     wr_time every = self->conf.lease < LOOK_EVERY ? self->conf.lease : LOOK_EVERY;
     wr_err err = WR_OK;
     while (!err) {
-        wr_time next = every;
+        wr_time next = every, due;
         if (take_back(self, &next) || give_up_on_people(self))
             next = PAUSE_MAX;
-        err = wr_sleep(wr_after(next < every ? next + WR_MS(1) : every));
+        wr_time at = wr_after(next < every ? next + WR_MS(1) : every);
+        while ((err = wr_chan_recv(self->dues, &due, at)) == WR_OK)
+            at = due < at ? due : at;
+        if (err == WR_TIMEOUT)
+            err = WR_OK;
     }
     return err;
 }

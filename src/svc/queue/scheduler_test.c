@@ -18,6 +18,14 @@ static const char *error_of(struct queue_rig *rig, const char *task, enum store_
     return text;
 }
 
+/* None yet: it is not there. */
+static long long counted(const char *result)
+{
+    long long value = metric_value("queue_jobs_total{kind=\"target_queue\",result=\"%s\","
+                                   "svc=\"queue\"}", result);
+    return value < 0 ? 0 : value;
+}
+
 STORE_TEST(a_job_is_claimed_run_and_finished_with_its_output)
 {
     struct queue_rig rig = { 0 };
@@ -113,8 +121,33 @@ LOCAL_TEST(a_result_that_is_too_large_is_no_result)
     const char *task = queue_rig_task(&rig);
     queue_rig_add(&rig, task, "large");
     queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
-    CHECK_STR("PIPELINE_ERROR: its result is larger than a result may be (1048576 bytes)",
+    CHECK_STR("PIPELINE_ERROR: its result is larger than it may be (1048576 bytes)",
               error_of(&rig, task, STORE_JOB_FAILED, false));
+    queue_rig_stop(&rig);
+}
+
+LOCAL_TEST(what_would_follow_and_does_not_fit_is_not_passed_over)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "endless");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
+    CHECK_STR("PIPELINE_ERROR: what is to follow on it is larger than it may be (1048576 "
+              "bytes)", error_of(&rig, task, STORE_JOB_FAILED, false));
+    CHECK_EQ(0, queue_rig_count(&rig, task, QUEUE_VERIFY, STORE_JOB_QUEUED));
+    queue_rig_stop(&rig);
+}
+
+LOCAL_TEST(what_a_person_is_wanted_for_and_does_not_fit_is_not_passed_over)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "wordy");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
+    CHECK_STR("PIPELINE_ERROR: what it wants of a person is larger than it may be (1048576 "
+              "bytes)", error_of(&rig, task, STORE_JOB_FAILED, false));
     queue_rig_stop(&rig);
 }
 
@@ -215,6 +248,65 @@ SERVER_TEST(a_job_whose_result_the_store_refuses_has_failed)
     queue_rig_stop(&queue);
 }
 
+/* ---- not now ---- */
+
+LOCAL_TEST(a_job_that_puts_itself_off_comes_back_at_its_time_and_holds_no_slot_until_then)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    long long put_off = counted("put_off");
+    wr_time begun = wr_now();
+    for (int i = 0; i < 4; i++)                     /* as many as there are slots */
+        queue_rig_add(&rig, task, "later");
+    queue_rig_add(&rig, task, "ok");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
+    CHECK(wr_now() - begun < WR_S(1));
+    CHECK_EQ(4, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_QUEUED));
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 5);
+    CHECK(wr_now() - begun >= WR_S(40) && wr_now() - begun < WR_S(42));
+    CHECK_EQ(4 * 3 + 1, rig.ran[QUEUE_TARGET]);
+    CHECK_EQ(8, counted("put_off") - put_off);
+    queue_rig_stop(&rig);
+}
+
+LOCAL_TEST(what_is_put_off_can_be_stopped)
+{
+    struct queue_stopped stopped = { 0 };
+    struct queue_why why = { 0 };
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "later");
+    settle();
+    CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_QUEUED));
+    CHECK_OK(queue_stop(rig.queue, task, &(struct queue_stop){
+        .mode = QUEUE_GRACEFUL, .reason = "user_cancelled" }, &stopped, &why, SOON));
+    CHECK_OK(wr_sleep(wr_after(WR_S(60))));
+    CHECK_EQ(1, queue_rig_count(&rig, task, QUEUE_TARGET, STORE_JOB_CANCELED));
+    CHECK_EQ(1, rig.ran[QUEUE_TARGET]);
+    queue_rig_stop(&rig);
+}
+
+LOCAL_TEST(a_job_whose_store_was_away_is_tried_again_once)
+{
+    struct queue_rig rig = { 0 };
+    queue_rig_start(&rig, store);
+    const char *task = queue_rig_task(&rig);
+    queue_rig_add(&rig, task, "away");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
+    CHECK_EQ(2, rig.ran[QUEUE_TARGET]);
+    queue_rig_add(&rig, task, "lock");              /* the store let it wait too long */
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_COMPLETED, 2);
+    CHECK_EQ(4, rig.ran[QUEUE_TARGET]);
+    queue_rig_add(&rig, task, "gone");
+    queue_rig_until(&rig, task, QUEUE_TARGET, STORE_JOB_FAILED, 1);
+    CHECK_EQ(6, rig.ran[QUEUE_TARGET]);
+    CHECK_STR("PIPELINE_ERROR: the store could not be used, and not when it was tried again; "
+              "the log of the node says why", error_of(&rig, task, STORE_JOB_FAILED, false));
+    queue_rig_stop(&rig);
+}
+
 /* ---- leases ---- */
 
 LOCAL_TEST(a_lease_is_renewed_for_as_long_as_the_job_runs)
@@ -277,14 +369,6 @@ LOCAL_TEST(what_a_dead_process_left_in_a_file_is_done_at_once)
     queue_rig_until(&rig, "task_1", QUEUE_TARGET, STORE_JOB_COMPLETED, 1);
     CHECK(wr_now() - begun < WR_S(1));
     queue_rig_stop(&rig);
-}
-
-/* None yet: it is not there. */
-static long long counted(const char *result)
-{
-    long long value = metric_value("queue_jobs_total{kind=\"target_queue\",result=\"%s\","
-                                   "svc=\"queue\"}", result);
-    return value < 0 ? 0 : value;
 }
 
 LOCAL_TEST(what_others_have_taken_over_is_not_counted_as_done)

@@ -9,6 +9,7 @@
 #include "extract/claims.h"
 #include "store/publication.h"
 #include "store/webpage.h"
+#include "svc/queue/doi_address.h"
 #include "svc/queue/page_memory.h"
 
 #define CLAIMS_MAX 5
@@ -24,9 +25,9 @@ struct abstract {
 
 void scholar_page_url(const struct scholar_paper *paper, char ret[SCHOLAR_PAGE_URL])
 {
-    if (paper->doi)
-        snprintf(ret, SCHOLAR_PAGE_URL, "https://doi.org/%.2000s", paper->doi);
-    else if (paper->arxiv)
+    if (paper->doi && !doi_address(ret, paper->doi))
+        return;
+    if (paper->arxiv)
         snprintf(ret, SCHOLAR_PAGE_URL, "https://arxiv.org/abs/%.2000s", paper->arxiv);
     else if (paper->api == SCHOLAR_OPENALEX)
         snprintf(ret, SCHOLAR_PAGE_URL, "https://openalex.org/%.2000s", paper->id);
@@ -80,7 +81,8 @@ static wr_err keep_page(struct abstract *abstract, const char *work, struct scho
         .page = { .url = url, .domain = domain, .title = paper->title,
                   .page_type = "academic_paper", .fetch_method = "academic_api",
                   .canonical_id = work, .cause = keep->task },
-        .task = keep->task, .reason = keep->reason,
+        .task = keep->task, .reason = keep->reason, .depth = keep->depth,
+        .source_page = keep->source_page,
         .fragments = &(struct store_fragment_new){
             .type = "abstract", .text = paper->abstract, .heading = paper->title },
         .fragment_count = paper->abstract ? 1 : 0, .claims = claims, .claim_count = count },

@@ -12,16 +12,19 @@
 #ifndef WR_QUEUE_SCHOLAR_PAGE_H
 #define WR_QUEUE_SCHOLAR_PAGE_H
 
+#include "crawl/address.h"
 #include "source/scholar.h"
 #include "store/evidence.h"
 #include "store/store.h"
 
-#define SCHOLAR_PAGE_URL 2100
+#define SCHOLAR_PAGE_URL (ADDRESS_MAX + 1)
 
 struct scholar_keep {
     struct store *store;
     const char *task, *hypothesis, *reason;
     const struct scholar_paper *paper;
+    unsigned depth;
+    const char *source_page;            /* whose link led here, or NULL */
 };
 
 struct scholar_kept {

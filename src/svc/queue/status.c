@@ -193,18 +193,6 @@ static const char *const states[] = {
     [STORE_JOB_FAILED] = "failed", [STORE_JOB_CANCELED] = "cancelled",
 };
 
-static void write_time(struct wr_json *json, const char *key, struct wr_wall wall)
-{
-    char buf[40];
-    struct wr_text text = WR_TEXT(buf);
-    if (wall.ns) {
-        wr_text_rfc3339(&text, wall);
-        wr_json_bytes(json, key, text.at, text.len);
-    } else {
-        wr_json_null(json, key);
-    }
-}
-
 static void write_error(struct wr_json *json, const char *text)
 {
     struct queue_job_error error = queue_job_error(text);
@@ -224,9 +212,9 @@ void queue_job_write(struct wr_json *json, const struct store_job *job, bool who
     wr_json_str(json, "status", states[job->state]);
     wr_json_i64(json, "priority", job->priority);
     wr_json_u64(json, "attempt", job->attempt);
-    write_time(json, "created_at", job->queued_at);
-    write_time(json, "started_at", job->started_at);
-    write_time(json, "completed_at", job->finished_at);
+    wr_json_time(json, "created_at", job->queued_at);
+    wr_json_time(json, "started_at", job->started_at);
+    wr_json_time(json, "completed_at", job->finished_at);
     if (job->error) {
         wr_json_object(json, "error");
         write_error(json, job->error);
@@ -354,19 +342,20 @@ static void write_warnings(struct wr_json *json, const struct queue_status *stat
     wr_json_array(json, "warnings");
     if (view->status == STORE_TASK_EXPLORING && idle >= QUEUE_IDLE_MAX / WR_S(1)) {
         snprintf(text, sizeof(text), "nothing has happened for %lld s: %s", (long long)idle,
-                 queued        ? "jobs are queued, and no node does them"
-                 : view->auths ? "what is left waits for a person (get_auth_queue)"
+                 queued        ? "jobs are queued, for sites that have no turn yet, or no node "
+                                 "does them"
+                 : view->auths ? "what is left waits for a person"
                                : "queue more targets, or stop the task");
         wr_json_str(json, NULL, text);
     }
     if (view->pages_used >= view->pages_max) {
         snprintf(text, sizeof(text), "the %lld pages of the budget are used up: no more are "
-                 "fetched until set_budget allows some", (long long)view->pages_max);
+                 "fetched until it is raised", (long long)view->pages_max);
         wr_json_str(json, NULL, text);
     }
     if (seconds >= view->seconds_max) {
         snprintf(text, sizeof(text), "the %lld s of the budget are used up: no more targets "
-                 "are taken until set_budget allows some", (long long)view->seconds_max);
+                 "are taken until it is raised", (long long)view->seconds_max);
         wr_json_str(json, NULL, text);
     }
     wr_json_end(json);
@@ -392,10 +381,33 @@ static void write_errors(struct wr_json *json, const struct queue_status *status
 
 /* ---- the rest of a full one ---- */
 
-static void write_items(struct wr_json *json, const struct store_jobs *jobs)
+#define LISTS 4
+
+/* The order in which they are done. */
+static int by_turn(const void *a, const void *b)
 {
-    for (size_t i = 0; jobs && i < jobs->count; i++)
-        queue_job_write(json, &jobs->jobs[i], false);
+    const struct store_job *one = *(const struct store_job *const *)a;
+    const struct store_job *other = *(const struct store_job *const *)b;
+    int64_t since = one->queued_at.ns - other->queued_at.ns;
+    return one->priority != other->priority ? (one->priority > other->priority ? 1 : -1)
+           : since                          ? (since > 0 ? 1 : -1)
+                                            : strcmp(one->id, other->id);
+}
+
+static void write_items(struct wr_json *json, const struct queue_status *status)
+{
+    const struct store_jobs *const lists[LISTS] = { status->open, status->completed,
+                                                    status->failed, status->canceled };
+    const struct store_job *jobs[LISTS * STORE_JOB_CLAIM_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < LISTS; i++)
+        for (size_t j = 0; lists[i] && j < lists[i]->count && j < STORE_JOB_CLAIM_MAX; j++)
+            jobs[count++] = &lists[i]->jobs[j];
+    qsort(jobs, count, sizeof(void *), by_turn);
+    wr_json_array(json, "queue_items");
+    for (size_t i = 0; i < count; i++)
+        queue_job_write(json, jobs[i], false);
+    wr_json_end(json);
 }
 
 static void write_search(struct wr_json *json, const struct store_job *job)
@@ -519,12 +531,7 @@ static void write_evidence(struct wr_json *json, const struct queue_status *stat
 static void write_full(struct wr_json *json, const struct queue_status *status)
 {
     write_searches(json, status->completed);
-    wr_json_array(json, "queue_items");
-    write_items(json, status->open);
-    write_items(json, status->completed);
-    write_items(json, status->failed);
-    write_items(json, status->canceled);
-    wr_json_end(json);
+    write_items(json, status);
     write_auths(json, status);
     write_kinds(json, status->view);
     wr_json_i64(json, "idle_seconds", idle_seconds(status));
@@ -558,5 +565,18 @@ void queue_status_write(struct wr_text *text, const struct queue_status *status)
     write_warnings(json, status);
     if (status->full)
         write_full(json, status);
+    wr_json_end(json);
+}
+
+void queue_status_summary(struct wr_json *json, const struct queue_view *view, uint64_t claims,
+                          int primary)
+{
+    wr_json_object(json, "summary");
+    wr_json_u64(json, "total_searches", seen(view, QUEUE_TARGET));
+    wr_json_u64(json, "satisfied_searches",
+                queue_view_count(view, QUEUE_TARGET, STORE_JOB_COMPLETED));
+    wr_json_u64(json, "total_claims", claims);
+    wr_json_decimal(json, "primary_source_ratio", primary, 3);
+    wr_json_i64(json, "pages_used", view->pages_used);
     wr_json_end(json);
 }

@@ -44,6 +44,12 @@ void queue_status_free(struct queue_status *status);
 
 void queue_status_write(struct wr_text *text, const struct queue_status *status);
 
+/* What a task has come to when it is stopped, as "summary"; of a thousand pages so many are
+ * primary. */
+struct wr_json;
+void queue_status_summary(struct wr_json *json, const struct queue_view *view, uint64_t claims,
+                          int primary);
+
 /* What is to be seen of jobs: none queued or running of targets; and of the kinds that follow
  * them. */
 struct queue_milestones { bool targets_drained, verified, citations_ready; };
@@ -59,7 +65,6 @@ const char *queue_job_subject(const char *input, char *buf, size_t size);
 
 /* One job, open or finished, as an object of JSON. */
 struct store_job;
-struct wr_json;
 void queue_job_write(struct wr_json *json, const struct store_job *job, bool whole);
 
 #endif

@@ -164,8 +164,8 @@ TEST(who_has_used_up_his_budget_is_warned)
     tell(0, false);
     CHECK(tells("\"remaining_percent\":0,"));
     CHECK(tells("\"warnings\":[\"the 200 pages of the budget are used up: no more are fetched "
-                "until set_budget allows some\",\"the 3600 s of the budget are used up: no "
-                "more targets are taken until set_budget allows some\"]"));
+                "until it is raised\",\"the 3600 s of the budget are used up: no "
+                "more targets are taken until it is raised\"]"));
     view->pages_used = 300;
     view->pages_max = 0;
     tell(0, false);
@@ -181,7 +181,7 @@ TEST(a_task_that_does_nothing_for_five_minutes_is_warned)
     CHECK(tells("nothing has happened for 300 s: queue more targets, or stop the task"));
     view_jobs(QUEUE_TARGET, STORE_JOB_QUEUED, 1);
     tell(WR_S(300), true);
-    CHECK(tells("jobs are queued, and no node does them"));
+    CHECK(tells("jobs are queued, for sites that have no turn yet, or no node does them"));
     view_jobs(QUEUE_TARGET, STORE_JOB_RUNNING, 1);
     tell(WR_S(300), true);
     CHECK(tells("\"warnings\":[]") && tells("\"idle_seconds\":0"));
@@ -252,8 +252,9 @@ static void end_next(struct store *store, const struct store_job_end *end)
     store_jobs_free(&jobs);
 }
 
-#define ROW(id, query) "[\"" id "\",\"target_queue\",\"network_client\",50,null," \
-    "{\"target\":{\"kind\":\"query\",\"query\":\"" query "\"}}]"
+#define ROW_AT(priority, id, query) "[\"" id "\",\"target_queue\",\"network_client\"," \
+    #priority ",null,{\"target\":{\"kind\":\"query\",\"query\":\"" query "\"}}]"
+#define ROW(id, query) ROW_AT(50, id, query)
 
 STORE_TEST(a_full_status_lists_jobs_with_their_errors_and_who_must_help)
 {
@@ -261,13 +262,13 @@ STORE_TEST(a_full_status_lists_jobs_with_their_errors_and_who_must_help)
     struct queue_view *seen;
     CHECK_OK(store_task_add(store, &(struct store_task_new){
         .id = TASK, .hypothesis = "h", .pages_max = 10, .seconds_max = 100 }, WR_NEVER));
-    submit(store, "[" ROW("tq_1", "one") "," ROW("tq_2", "two") "," ROW("tq_3", "three") ","
-                  ROW("tq_4", "four") "]");
+    submit(store, "[" ROW("tq_1", "one") "," ROW("tq_2", "two") "," ROW("tq_3", "three") "]");
     end_next(store, &(struct store_job_end){ .state = STORE_JOB_COMPLETED,
         .output = "{\"ok\":true,\"status\":\"satisfied\",\"pages_fetched\":3,\"more\":[1]}" });
     end_next(store, &(struct store_job_end){ .state = STORE_JOB_FAILED,
                                              .error = "SERP_FAILED: nobody \"answers\"" });
     end_next(store, NULL);
+    submit(store, "[" ROW_AT(10, "tq_4", "four") "]");
     REQUIRE_OK(queue_view_read(store, TASK, &seen, WR_NEVER));
     REQUIRE_OK(queue_status_read(&status, store, seen, true, WR_NEVER));
     struct wr_text text = WR_TEXT(told);
@@ -278,9 +279,15 @@ STORE_TEST(a_full_status_lists_jobs_with_their_errors_and_who_must_help)
                 "\"error_count\":1"));
     CHECK(tells("\"searches_detail\":[{\"id\":\"tq_1\",\"query\":\"one\","
                 "\"status\":\"satisfied\",\"pages_fetched\":3}]"));
-    CHECK(tells("\"queue_items\":[{\"id\":\"tq_3\",\"kind\":\"target_queue\","
+    CHECK(tells("\"queue_items\":[{\"id\":\"tq_4\",\"kind\":\"target_queue\","
+                "\"query\":\"four\",\"status\":\"queued\",\"priority\":10,"));
+    CHECK(tells("{\"id\":\"tq_3\",\"kind\":\"target_queue\","
                 "\"query\":\"three\",\"status\":\"awaiting_auth\",\"priority\":50,"
                 "\"attempt\":1,\"created_at\":\""));
+    const char *items = strstr(told, "\"queue_items\""), *last = items;
+    static const char *const order[] = { "\"tq_4\"", "\"tq_1\"", "\"tq_2\"", "\"tq_3\"" };
+    for (size_t i = 0; i < 4 && last; i++)      /* by priority, then as they were queued */
+        CHECK((last = strstr(last, order[i])));
     CHECK(tells("\"id\":\"tq_4\",\"kind\":\"target_queue\",\"query\":\"four\","
                 "\"status\":\"queued\""));
     CHECK(tells("\"status\":\"failed\"") && tells("\"error\":{\"error_code\":\"SERP_FAILED"));

@@ -8,9 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
 #include "base/forget.h"
 #include "base/json.h"
 #include "base/ulid.h"
+#include "crawl/address.h"
+#include "store/webpage.h"
+#include "svc/queue/doi_address.h"
 
 #define ROWS_MAX ((size_t)64 << 20)
 
@@ -35,6 +39,7 @@ struct options {
 
 struct target {
     enum kind kind;
+    struct wr_arena *arena;             /* of the text, once it was taken */
     const char *text;
     size_t len;
     int64_t depth;
@@ -199,13 +204,6 @@ static wr_err read_options(struct options *ret, const json_t *json, const struct
 
 /* ---- texts ---- */
 
-static bool blank(const char *text)
-{
-    while (isspace((unsigned char)*text))
-        text++;
-    return !*text;
-}
-
 static size_t scheme_of(const char *text)
 {
     return strncasecmp(text, "http://", 7) == 0    ? 7
@@ -213,51 +211,73 @@ static size_t scheme_of(const char *text)
                                                    : 0;
 }
 
-/* Whether there is a host between the scheme and the path. */
-static bool is_url(const char *text)
+/* Without the blanks around it. */
+static void trim(struct target *target)
 {
-    const char *at = text + scheme_of(text);
-    size_t len = strcspn(at, "/?#");
-    if (at == text)
-        return false;
-    for (size_t i = 0; i < len; i++)
-        if (at[i] == '@') {
-            at += i + 1;
-            len -= i + 1;
-            i = (size_t)-1;
-        }
-    for (const char *c = text; *c; c++)
-        if (isspace((unsigned char)*c) || iscntrl((unsigned char)*c))
-            return false;
-    return len > 0 && at[0] != ':';
+    while (target->len > 0 && isspace((unsigned char)*target->text)) {
+        target->text++;
+        target->len--;
+    }
+    while (target->len > 0 && isspace((unsigned char)target->text[target->len - 1]))
+        target->len--;
 }
 
-static bool is_doi(const char *text)
+static wr_err keep_text(struct target *target, const char *text)
 {
-    size_t digits = strncmp(text, "10.", 3) == 0 ? strspn(text + 3, "0123456789") : 0;
-    if (digits < 4 || text[3 + digits] != '/' || !text[4 + digits])
-        return false;
-    for (const char *at = text + 4 + digits; *at; at++)
-        if (isspace((unsigned char)*at))
-            return false;
-    return true;
+    target->len = strlen(text);
+    target->text = wr_arena_copy(target->arena, text, target->len);
+    return target->text ? WR_OK : WR_NOMEM;
 }
 
-static wr_err check_text(const struct target *target, const struct place *place,
-                         const char *key, struct queue_why *why)
+/* An address is kept in the form that all addresses of this page have; one that only leads to a
+ * DOI is that. */
+static wr_err take_url(struct target *target, const struct place *place, const char *key,
+                       struct queue_why *why)
+{
+    char url[ADDRESS_MAX + 1], doi[DOI_MAX + 1];
+    const char *clause;
+    wr_err err = address_read(url, target->text, &clause);
+    if (err)
+        return err == WR_NOMEM ? err
+               : refuse(why, place, key, "is \"%.100s\": %s; an address looks like "
+                        "https://example.org/page", target->text, clause);
+    if (doi_of_resolver(url, doi))
+        target->kind = DOI;
+    return keep_text(target, target->kind == DOI ? doi : url);
+}
+
+static wr_err take_doi(struct target *target, const struct place *place, const char *key,
+                       struct queue_why *why)
+{
+    char doi[DOI_MAX + 1];
+    size_t named = strncasecmp(target->text, "doi:", 4) == 0 ? 4 : 0;
+    if (target->len - named > DOI_MAX)
+        return refuse(why, place, key, "has %zu bytes; a DOI has at most %d",
+                      target->len - named, DOI_MAX);
+    if (!doi_is(target->text + named))
+        return refuse(why, place, key, "is \"%.100s\"; a DOI looks like 10.1000/182",
+                      target->text);
+    snprintf(doi, sizeof(doi), "%s", target->text + named);
+    for (char *at = doi; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return keep_text(target, doi);
+}
+
+static wr_err take_text(struct target *target, const struct place *place, const char *key,
+                        struct queue_why *why)
 {
     if (target->len > QUEUE_TARGET_TEXT_MAX)
         return refuse(why, place, key, "has %zu bytes; at most %d are allowed", target->len,
                       QUEUE_TARGET_TEXT_MAX);
-    if (blank(target->text))
+    if (target->len == 0)
         return refuse(why, place, key, "is empty: say what is to be looked at");
-    if (target->kind == URL && !is_url(target->text))
-        return refuse(why, place, key, "is \"%.100s\"; an address begins with http:// or "
-                      "https:// and a host, and has no spaces", target->text);
-    if (target->kind == DOI && !is_doi(target->text))
-        return refuse(why, place, key, "is \"%.100s\"; a DOI looks like 10.1000/182",
-                      target->text);
-    return WR_OK;
+    /* From here on it ends where it ends. */
+    target->text = wr_arena_copy(target->arena, target->text, target->len);
+    if (!target->text)
+        return WR_NOMEM;
+    return target->kind == URL   ? take_url(target, place, key, why)
+           : target->kind == DOI ? take_doi(target, place, key, why)
+                                 : WR_OK;
 }
 
 static wr_err read_bare(struct target *ret, const json_t *json, const struct place *place,
@@ -265,15 +285,16 @@ static wr_err read_bare(struct target *ret, const json_t *json, const struct pla
 {
     ret->text = json_string_value(json);
     ret->len = json_string_length(json);
+    trim(ret);
     size_t named = strncasecmp(ret->text, "doi:", 4) == 0 ? 4 : 0;
-    if (scheme_of(ret->text)) {
+    char start[DOI_MAX + 1];
+    snprintf(start, sizeof(start), "%.*s", (int)(ret->len < DOI_MAX ? ret->len : DOI_MAX),
+             ret->text);
+    if (scheme_of(start))
         ret->kind = URL;
-    } else if (is_doi(ret->text + named)) {
+    else if (doi_is(start + named))
         ret->kind = DOI;
-        ret->text += named;
-        ret->len -= named;
-    }
-    return check_text(ret, place, NULL, why);
+    return take_text(ret, place, NULL, why);
 }
 
 /* ---- objects ---- */
@@ -290,6 +311,21 @@ static wr_err read_more(const json_t **ret, const json_t *value, const struct pl
         return refuse(why, place, key, "has %zu bytes; at most %d are allowed", len,
                       QUEUE_TARGET_MORE_MAX);
     *ret = value;
+    return WR_OK;
+}
+
+/* Of what is said of where it comes from, what is used: the rest is kept with the job. */
+static wr_err check_context(const json_t *context, const struct place *place,
+                            struct queue_why *why)
+{
+    const json_t *page = json_object_get(context, "source_page_id");
+    const json_t *cited = json_object_get(context, "citation_context");
+    if (given(page) && (!json_is_string(page) || json_string_length(page) == 0
+                        || json_string_length(page) > STORE_PAGE_WORD_MAX))
+        return refuse(why, place, "context", "has a source_page_id that is no id of a page, 1 "
+                      "to %d bytes", STORE_PAGE_WORD_MAX);
+    if (given(cited) && !json_is_string(cited))
+        return refuse(why, place, "context", "has a citation_context that is no text");
     return WR_OK;
 }
 
@@ -316,9 +352,10 @@ static wr_err read_object(struct target *ret, const json_t *json, const struct p
                       text ? shown(text, one, sizeof(one)) : "missing");
     ret->text = json_string_value(text);
     ret->len = json_string_length(text);
+    trim(ret);
     wr_err err = check_keys(json, keys_of[kind], place, NULL, why);
     if (!err)
-        err = check_text(ret, place, kinds[kind], why);
+        err = take_text(ret, place, kinds[kind], why);
     if (!err)
         err = read_number(&ret->depth, json_object_get(json, "depth"), 0,
                           QUEUE_TARGET_DEPTH_MAX, place, "depth", why);
@@ -328,18 +365,23 @@ static wr_err read_object(struct target *ret, const json_t *json, const struct p
     if (!err)
         err = read_more(&ret->context, json_object_get(json, "context"), place, "context", why);
     if (!err)
+        err = check_context(ret->context, place, why);
+    if (!err)
         err = read_more(&ret->policy, json_object_get(json, "policy"), place, "policy", why);
+    if (!err && json_object_size(ret->policy) > 0)
+        err = refuse(why, place, "policy", "has keys, and none is known: robots.txt and the "
+                     "limits of the node hold for all; leave it out");
     if (!err)
         err = read_options(&ret->options, json_object_get(json, "options"), place, why);
     return err;
 }
 
-static wr_err read_target(struct target *ret, const json_t *json, size_t at,
-                          struct queue_why *why)
+static wr_err read_target(struct target *ret, struct wr_arena *arena, const json_t *json,
+                          size_t at, struct queue_why *why)
 {
     struct place place = { "targets", at };
     char one[80];
-    *ret = (struct target){ .options = { .pages = -1, .priority = -1 } };
+    *ret = (struct target){ .arena = arena, .options = { .pages = -1, .priority = -1 } };
     if (json_is_string(json))
         return read_bare(ret, json, &place, why);
     if (json_is_object(json))
@@ -460,12 +502,16 @@ static wr_err read_all(struct queue_targets *ret, const struct queue_targets_sai
                        struct target *targets, struct queue_why *why)
 {
     struct options batch = { .pages = -1, .priority = -1 };
+    struct wr_arena arena = WR_ARENA(ROWS_MAX);
     wr_err err = WR_OK;
     for (size_t i = 0; i < ret->count && !err; i++)
-        err = read_target(&targets[i], json_array_get(said->targets, i), i, why);
+        err = read_target(&targets[i], &arena, json_array_get(said->targets, i), i, why);
     if (!err)
         err = read_options(&batch, said->options, NULL, why);
-    return err ? err : write_rows(ret, said->task, targets, &batch);
+    if (!err)
+        err = write_rows(ret, said->task, targets, &batch);
+    wr_arena_free(&arena);
+    return err;
 }
 
 wr_err queue_targets_read(struct queue_targets *ret, const struct queue_targets_said *said,

@@ -17,13 +17,16 @@
  *     {"kind":"url","url":"https://...","depth":0,"reason":"manual"}
  *     {"kind":"doi","doi":"10.1000/182"}
  *
- * each with "options" of its own if it has some, which go before those of the call; addresses
- * and DOIs may have "context" and "policy", objects that are passed on.  Options are
+ * each with "options" of its own if it has some, which go before those of the call.  Addresses
+ * and DOIs may have a "context": its source_page_id is the page whose link led here, and all of
+ * it is kept with the job; a "policy" may be {}, since none is known.  Options are
  * serp_engines, academic_apis, budget_pages and priority.
  *
- * All are good, or none is taken, and the first that is not is said.  Texts are taken as they
- * are: only what is the same to the byte is the same target.  The ids of a call sort in its
- * order, and after those of earlier calls.
+ * All are good, or none is taken, and the first that is not is said.  Blanks around a text are
+ * left out.  An address is taken in the form that all addresses of its page have (address.h),
+ * one of doi.org is a DOI, and a DOI is in lower case: so one page is one target, however it is
+ * written.  Queries are the same if they are the same to the byte.  The ids of a call sort in
+ * its order, and after those of earlier calls.
  */
 #ifndef WR_QUEUE_TARGET_H
 #define WR_QUEUE_TARGET_H

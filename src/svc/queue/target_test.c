@@ -69,7 +69,7 @@ TEST_PLAIN(a_text_is_a_query_an_address_or_a_doi)
     CHECK_STR("{\"target\":{\"kind\":\"doi\",\"doi\":\"10.1000/182\",\"depth\":0,"
               "\"reason\":\"manual\"},\"options\":{}}", input_of("[\"10.1000/182\"]", NULL));
     CHECK(strstr(input_of("[\"doi:10.1000/182\"]", NULL), "\"doi\":\"10.1000/182\""));
-    CHECK(strstr(input_of("[\"HTTP://A.example\"]", NULL), "\"url\":\"HTTP://A.example\""));
+    CHECK(strstr(input_of("[\"HTTP://A.example\"]", NULL), "\"url\":\"http://a.example/\""));
     CHECK(strstr(input_of("[\"10.1000/ 182\"]", NULL), "\"query\":\"10.1000/ 182\""));
     queue_targets_free(&targets);
 }
@@ -128,6 +128,54 @@ TEST_PLAIN(a_query_and_an_address_with_the_same_text_are_two)
     queue_targets_free(&targets);
 }
 
+/* The key of each target of a list is that of the first. */
+static void check_same(const char *list)
+{
+    char key[200];
+    CHECK_OK(read_for(TASK, list, NULL));
+    snprintf(key, sizeof(key), "%s", cell(0, 4));
+    for (size_t i = 1; i < targets.count; i++)
+        CHECK_STR(key, cell(i, 4));
+    queue_targets_free(&targets);
+}
+
+TEST_PLAIN(one_page_is_one_target_however_it_is_written)
+{
+    check_same("[\"http://a.example\",\"HTTP://A.example:80/\",\" http://a.example/#top \","
+               "{\"kind\":\"url\",\"url\":\"http://a.example/.\"}]");
+    check_same("[\"https://de.example/wiki/K\u00f6ln\",\"https://de.example/wiki/K%c3%b6ln\"]");
+    check_same("[\"http://k\u00f6ln.example/\",\"http://xn--kln-sna.example\"]");
+    check_same("[\"10.1000/aB\",\"DOI:10.1000/Ab \",\"https://doi.org/10.1000/ab\","
+               "\"http://dx.doi.org/10.1000%2FAB?x\",{\"kind\":\"doi\",\"doi\":"
+               "\"doi:10.1000/ab\"},{\"kind\":\"url\",\"url\":"
+               "\"https://www.doi.org/10.1000/ab\"}]");
+    check_same("[\" red wine\",\"red wine\"]");
+}
+
+TEST_PLAIN(an_address_that_leads_to_a_doi_is_one)
+{
+    CHECK_STR("{\"target\":{\"kind\":\"doi\",\"doi\":\"10.1000/182\",\"depth\":1,"
+              "\"reason\":\"manual\"},\"options\":{}}",
+              input_of("[{\"kind\":\"url\",\"url\":\"https://doi.org/10.1000/182\","
+                       "\"depth\":1}]", NULL));
+    CHECK(strstr(input_of("[\"https://doi.org/10.1234\"]", NULL),
+                 "\"url\":\"https://doi.org/10.1234\""));
+    queue_targets_free(&targets);
+}
+
+TEST_PLAIN(where_it_comes_from_can_be_said_and_how_it_is_treated_cannot)
+{
+    check_refused("[{\"kind\":\"url\",\"url\":\"http://a\",\"context\":"
+                  "{\"source_page_id\":7}}]", NULL, "targets[0].context", "targets[0].context "
+                  "has a source_page_id that is no id of a page, 1 to 255 bytes");
+    check_refused("[{\"kind\":\"doi\",\"doi\":\"10.1000/a\",\"context\":"
+                  "{\"citation_context\":[]}}]", NULL, "targets[0].context",
+                  "targets[0].context has a citation_context that is no text");
+    check_refused("[{\"kind\":\"url\",\"url\":\"http://a\",\"policy\":{\"js\":true}}]", NULL,
+                  "targets[0].policy", "targets[0].policy has keys, and none is known: "
+                  "robots.txt and the limits of the node hold for all; leave it out");
+}
+
 TEST(ids_sort_in_the_order_of_the_call_and_by_time)
 {
     char last[QUEUE_ID];
@@ -155,8 +203,8 @@ TEST_PLAIN(the_first_fault_refuses_all_and_is_named)
                   "targets[1] is 7; a target is a text or an object with \"kind\"");
     check_refused("[\" \\t\"]", NULL, "targets[0]",
                   "targets[0] is empty: say what is to be looked at");
-    check_refused("[\"https://\"]", NULL, "targets[0]", "targets[0] is \"https://\"; an "
-                  "address begins with http:// or https:// and a host, and has no spaces");
+    check_refused("[\"https://\"]", NULL, "targets[0]", "targets[0] is \"https://\": it has "
+                  "no host; an address looks like https://example.org/page");
     check_refused("[{\"kind\":\"file\"}]", NULL, "targets[0].kind",
                   "targets[0].kind is \"file\"; allowed are query, url, doi");
     check_refused("[{\"query\":\"a\"}]", NULL, "targets[0].kind",
@@ -166,8 +214,8 @@ TEST_PLAIN(the_first_fault_refuses_all_and_is_named)
     check_refused("[{\"kind\":\"query\",\"query\":\"a\",\"depth\":1}]", NULL, "targets[0]",
                   "targets[0] has \"depth\"; allowed are kind, query, options");
     check_refused("[{\"kind\":\"url\",\"url\":\"ftp://a\"}]", NULL, "targets[0].url",
-                  "targets[0].url is \"ftp://a\"; an address begins with http:// or https:// "
-                  "and a host, and has no spaces");
+                  "targets[0].url is \"ftp://a\": it does not begin with http:// or "
+                  "https://; an address looks like https://example.org/page");
     check_refused("[{\"kind\":\"url\",\"url\":\"http://a\",\"depth\":-1}]", NULL,
                   "targets[0].depth", "targets[0].depth is -1; allowed are whole numbers from "
                   "0 to 1000");
@@ -207,12 +255,13 @@ TEST_PLAIN(hosts_are_looked_for_where_they_are)
 {
     static const struct { const char *text; wr_err err; } cases[] = {
         { "[\"http://a\"]", WR_OK },
-        { "[\"http://user:word@a:80/\"]", WR_OK },
+        { "[\"http://user:word@a:80/\"]", WR_INVALID },
         { "[\"http://user@/\"]", WR_INVALID },
         { "[\"http://:80/\"]", WR_INVALID },
         { "[\"http:///path\"]", WR_INVALID },
         { "[\"http://?q\"]", WR_INVALID },
-        { "[\"http://a/b c\"]", WR_INVALID },
+        { "[\"http://a/b c\"]", WR_OK },
+        { "[\"http://a b/c\"]", WR_INVALID },
         { "[\"http://[::1]/\"]", WR_OK },
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -267,6 +316,10 @@ TEST_PLAIN(long_texts_are_refused)
     CHECK_ERR(WR_INVALID, read_many(1, QUEUE_TARGET_TEXT_MAX + 1));
     CHECK_STR("targets[0] has 4097 bytes; at most 4096 are allowed", why.text);
     queue_targets_free(&targets);
+    char list[2100];
+    snprintf(list, sizeof(list), "[\"doi:10.1000/%01993d\"]", 0);
+    check_refused(list, NULL, "targets[0]", "targets[0] has 2001 bytes; a DOI has at most "
+                  "2000");
 }
 
 TEST_PLAIN(the_answer_has_the_ids_of_those_that_were_queued)

@@ -8,10 +8,8 @@ wr_err explore_url(struct explorer *explorer, struct queue_work *work)
     const char *url = err ? NULL : errand_text(&errand, "url");
     if (!err && !url)
         err = queue_work_fail(work, WR_INVALID, "INVALID_PARAMS", "the target has no url");
-    if (!err) {
-        const char *reason = errand_text(&errand, "reason");
-        err = errand_visit(&errand, url, reason ? reason : "manual",
+    if (!err)
+        err = errand_visit(&errand, url, errand_reason(&errand),
                            (unsigned)errand_number(&errand, "depth", 0));
-    }
     return errand_end(&errand, err);
 }

@@ -30,12 +30,6 @@ struct search {
 
 /* ---- what is asked ---- */
 
-static const json_t *get(const struct queue_said *said, const char *name)
-{
-    const json_t *value = said->get(said->from, name);
-    return json_is_null(value) ? NULL : value;
-}
-
 static wr_err take_target(struct search *ret, const json_t *value, struct queue_why *why)
 {
     const char *word = value ? json_string_value(value) : queue_vector_targets[0];
@@ -48,17 +42,18 @@ static wr_err take_target(struct search *ret, const json_t *value, struct queue_
 
 static wr_err take(struct search *ret, const struct queue_said *said, struct queue_why *why)
 {
-    const json_t *top = get(said, "top_k"), *min = get(said, "min_similarity");
+    const json_t *top = queue_said_get(said, "top_k");
+    const json_t *min = queue_said_get(said, "min_similarity");
     int64_t count = top ? json_integer_value(top) : TOP_PRESET;
-    ret->query = json_string_value(get(said, "query"));
-    ret->task = json_string_value(get(said, "task_id"));
+    ret->query = json_string_value(queue_said_get(said, "query"));
+    ret->task = json_string_value(queue_said_get(said, "task_id"));
     ret->min = min ? json_number_value(min) : SIMILARITY_PRESET;
     if (!ret->query || !ret->query[strspn(ret->query, " \t\r\n")])
         return refuse(why, "query", "query is missing: a text whose like is looked for");
     if (strlen(ret->query) > QUEUE_VECTOR_QUERY_MAX)
         return refuse(why, "query", "query has %zu bytes; %d are allowed", strlen(ret->query),
                       QUEUE_VECTOR_QUERY_MAX);
-    if (get(said, "task_id") && !ret->task)
+    if (queue_said_get(said, "task_id") && !ret->task)
         return refuse(why, "task_id", "task_id must be a text, as create_task named it");
     if ((top && !json_is_integer(top)) || count < 1 || count > STORE_EMBEDDING_NEAR_MAX)
         return refuse(why, "top_k", "top_k must be a whole number from 1 to %d",
@@ -66,7 +61,7 @@ static wr_err take(struct search *ret, const struct queue_said *said, struct que
     if ((min && !json_is_number(min)) || !(ret->min >= 0 && ret->min <= 1))
         return refuse(why, "min_similarity", "min_similarity must be a number from 0 to 1");
     ret->max = (size_t)count;
-    return take_target(ret, get(said, "target"), why);
+    return take_target(ret, queue_said_get(said, "target"), why);
 }
 
 /* ---- looking ---- */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <weir/offload.h>
+#include <weir/task.h>
 
 #include "base/json.h"
 #include "extract/stance.h"
@@ -25,6 +26,7 @@
 #define NEAR_MAX 30                     /* fragments that are near a claim, */
 #define NEAR_MIN 0.55                   /* ... and how near they are */
 #define SURE 0.6                        /* below which nothing is said for or against */
+#define REST WR_MS(20)                  /* after each claim, while pages are read */
 #define WITHIN WR_S(240)
 
 _Static_assert(PAIRS_MAX <= NLI_PAIRS_MAX, "the pairs of a claim are one question");
@@ -211,6 +213,14 @@ static wr_err try_claim(struct trial *trial)
 
 /* ---- the job ---- */
 
+/* Each page that is read may bear on every claim, so that as long as some are read there is
+ * always something to judge: without a rest that would take a whole core, and most of it would
+ * be to look at the same claims again.  When none is read any more nothing is waited for. */
+static wr_err rest(const struct trial *trial)
+{
+    return queue_work_beside(trial->work, QUEUE_NETWORK) ? wr_sleep(wr_after(REST)) : WR_OK;
+}
+
 /* Each claim once in a job, whatever the clock says of when it was judged. */
 static wr_err verify_some(struct trial *trial, bool *more)
 {
@@ -226,6 +236,8 @@ static wr_err verify_some(struct trial *trial, bool *more)
         if (!err)
             err = store_claim_judged(store, trial->claim.id, due.at, trial->until);
         trial->claims += !err;
+        if (!err)
+            err = rest(trial);
     }
     *more = !err && due.count == CLAIMS_MAX;
     store_claims_free(&due);

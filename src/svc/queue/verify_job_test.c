@@ -145,6 +145,23 @@ LOCAL_TEST(where_the_model_cannot_be_asked_nobody_judges_in_its_place)
     meaning_rig_close(&at_work);
 }
 
+LOCAL_TEST(those_who_leave_it_to_one_that_fails_are_followed_by_another)
+{
+    at_work = (struct meaning_rig){ .judges = { .scripted = 1, .script = { {
+        .delay = WR_S(5), .body = "[[{\"label\":\"LABEL_0\",\"score\":0.9}]]" } } } };
+    meaning_rig_open(&at_work, store, MEANING_JUDGES);
+    rig_page(store, &(struct rig_page){ .url = "http://a.test/1", .task = at_work.task,
+        .fragments = { CLAIM }, .claims = { CLAIM } });
+    add(store, "http://b.test/1", "yes " SAME);
+    CHECK(queue_rig_submit(&at_work.jobs, at_work.task, QUEUE_VERIFY, "", NULL));
+    queue_rig_until(&at_work.jobs, at_work.task, QUEUE_VERIFY, STORE_JOB_RUNNING, 1);
+    CHECK(strstr(verify(), "\"status\":\"joined\""));
+    queue_rig_until(&at_work.jobs, at_work.task, QUEUE_VERIFY, STORE_JOB_FAILED, 1);
+    queue_rig_until(&at_work.jobs, at_work.task, QUEUE_VERIFY, STORE_JOB_COMPLETED, 2);
+    CHECK_STR("judge", judge(store));
+    meaning_rig_close(&at_work);
+}
+
 LOCAL_TEST(a_pair_is_judged_once)
 {
     begin(store, MEANING_JUDGES);
@@ -205,6 +222,48 @@ LOCAL_TEST(words_and_vectors_take_turns_and_no_pair_comes_twice)
     CHECK_EQ(1, d);
     CHECK(b >= 9 && b <= 10);
     CHECK_EQ(20, b + c + d);
+    meaning_rig_close(&at_work);
+}
+
+LOCAL_TEST(what_words_and_vectors_both_find_is_judged_once)
+{
+    begin(store, MEANING_EMBEDS | MEANING_JUDGES);
+    add(store, "http://b.test/1", "yes tidemoonsea");
+    add(store, "http://c.test/1", "caused by the are of");
+    add(store, "http://d.test/1", SAME);
+    meaning_rig_job(&at_work, QUEUE_EMBED, STORE_JOB_COMPLETED);
+    queue_rig_until(&at_work.jobs, at_work.task, QUEUE_VERIFY, STORE_JOB_COMPLETED, 1);
+    CHECK_EQ(3, at_work.judges.pairs);
+    meaning_rig_close(&at_work);
+}
+
+static wr_err read_for_long(void *arg, struct queue_work *work)
+{
+    (void)arg;
+    (void)work;
+    return wr_sleep(wr_after(WR_S(5)));
+}
+
+LOCAL_TEST(while_pages_are_read_it_leaves_them_the_processor)
+{
+    begin(store, 0);
+    at_work.jobs.handlers[QUEUE_TARGET] = (struct queue_handler){ .run = read_for_long };
+    for (int i = 0; i < 9; i++) {
+        char url[40], claim[80];
+        snprintf(url, sizeof(url), "http://c%d.test/", i);
+        snprintf(claim, sizeof(claim), "The ship number %d has reached its harbour", i);
+        rig_page(store, &(struct rig_page){ .url = url, .task = at_work.task,
+            .fragments = { claim }, .claims = { claim } });
+    }
+    wr_time start = wr_now();
+    verify();
+    CHECK(wr_now() - start < WR_MS(20));
+    CHECK(queue_rig_submit(&at_work.jobs, at_work.task, QUEUE_TARGET, "", NULL));
+    queue_rig_until(&at_work.jobs, at_work.task, QUEUE_TARGET, STORE_JOB_RUNNING, 1);
+    start = wr_now();
+    CHECK(strstr(verify(), "\"claims_processed\":10,"));
+    CHECK(wr_now() - start >= WR_MS(200));
+    CHECK(wr_now() - start < WR_S(1));
     meaning_rig_close(&at_work);
 }
 

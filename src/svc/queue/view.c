@@ -24,21 +24,12 @@ static struct queue_view *from_task(const struct store_task *task)
     view->active_ms = task->active_ms;
     view->created_at = task->created_at;
     view->stopped_at = task->stopped_at;
+    view->rounds = task->rounds;
+    view->rounds_stopped = task->rounds_stopped;
     snprintf(view->reason, sizeof(view->reason), "%s", task->reason ? task->reason : "");
     snprintf(view->id, sizeof(view->id), "%s", task->id);
     memcpy(view->hypothesis, task->hypothesis, len);
     return view;
-}
-
-/* What cannot be counted with the jobs. */
-static wr_err count_auths(struct store *store, const char *task, uint64_t *ret,
-                          wr_time deadline)
-{
-    struct store_auths auths;
-    wr_err err = store_auth_list(store, task, STORE_AUTH_LIST_MAX, &auths, deadline);
-    *ret = auths.count;
-    store_auths_free(&auths);
-    return err;
 }
 
 static bool some_wait(const struct store_counts *counts)
@@ -64,7 +55,7 @@ wr_err queue_view_read(struct store *store, const char *task, struct queue_view 
     view->read_at = now;
     err = store_task_count(store, task, &view->counts, deadline);
     if (!err && some_wait(&view->counts))
-        err = count_auths(store, task, &view->auths, deadline);
+        err = store_auth_count(store, task, &view->auths, deadline);
     if (err) {
         queue_view_unref(view);
         return err;
@@ -103,7 +94,8 @@ static bool same_counts(const struct store_counts *one, const struct store_count
 
 bool queue_view_same(const struct queue_view *one, const struct queue_view *other)
 {
-    return one->status == other->status && one->pages_used == other->pages_used
+    return one->status == other->status && one->rounds == other->rounds
+           && one->pages_used == other->pages_used
            && one->pages_max == other->pages_max && one->seconds_max == other->seconds_max
            && one->auths == other->auths && one->stopped_at.ns == other->stopped_at.ns
            && strcmp(one->reason, other->reason) == 0

@@ -30,6 +30,7 @@ struct queue_view {
     struct wr_wall created_at, stopped_at, read_at;
     struct store_counts counts;
     uint64_t auths;                     /* things that wait for a person */
+    uint64_t rounds, rounds_stopped;    /* as store/task.h has them */
     char id[STORE_TASK_ID_MAX + 1];
     char hypothesis[];
 };
