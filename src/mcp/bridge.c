@@ -33,6 +33,7 @@ struct bridge {
     struct wr_sem *errands;
     struct wr_scope *scope;         /* of those under way */
     struct wr_scope *unasked;       /* of who hears what the node says unasked */
+    struct wr_sem *beginning;       /* a lost session is begun anew by one at a time */
     struct wr_mutex lock;           /* of all that follows */
     struct errand *first;
     char session[MCP_POSTED_SESSION];
@@ -49,6 +50,7 @@ struct errand {
     struct mcp_message message;
     struct mcp_fault fault;
     bool good, modern;
+    char session[MCP_POSTED_SESSION];   /* it was sent in; empty: none */
     struct mcp_posted posted;
     bool answered;
     bool lost, again;               /* the node knew no such session; it was begun anew */
@@ -65,7 +67,7 @@ static wr_err take(void *arg, const char *at, size_t len)
 {
     struct errand *errand = arg;
     errand->lost = errand->posted.status == 404 && !errand->modern && !errand->again
-        && errand->bridge->session[0];
+        && errand->session[0];
     if (errand->lost)
         return WR_OK;
     errand->answered = true;
@@ -122,25 +124,30 @@ static bool is_initialize(const struct mcp_message *message)
     return message->method && strcmp(message->method, "initialize") == 0;
 }
 
+/* The one that is now. */
+static void read_session(struct bridge *bridge, char ret[MCP_POSTED_SESSION])
+{
+    wr_mutex_lock(&bridge->lock);
+    memcpy(ret, bridge->session, MCP_POSTED_SESSION);
+    wr_mutex_unlock(&bridge->lock);
+}
+
 static wr_err post(struct errand *errand)
 {
     struct bridge *bridge = errand->bridge;
     const struct mcp_message *message = &errand->message;
     struct wr_fetch_header headers[HEADERS_MAX];
-    char session[MCP_POSTED_SESSION];
     char *name = errand->modern ? header_text(mcp_message_name(message)) : NULL;
     size_t count = 0;
-    wr_mutex_lock(&bridge->lock);
-    memcpy(session, bridge->session, sizeof(session));
-    wr_mutex_unlock(&bridge->lock);
+    read_session(bridge, errand->session);
     if (errand->modern) {
         headers[count++] = (struct wr_fetch_header){ "MCP-Protocol-Version",
                                                      mcp_message_version(message) };
         headers[count++] = (struct wr_fetch_header){ "Mcp-Method", message->method };
         if (name)
             headers[count++] = (struct wr_fetch_header){ "Mcp-Name", name };
-    } else if (session[0] && !is_initialize(message)) {
-        headers[count++] = (struct wr_fetch_header){ "Mcp-Session-Id", session };
+    } else if (errand->session[0] && !is_initialize(message)) {
+        headers[count++] = (struct wr_fetch_header){ "Mcp-Session-Id", errand->session };
     }
     struct mcp_post post = { .addr = bridge->conf->node, .method = "POST", .body = errand->line,
                              .len = errand->len, .headers = headers, .count = count,
@@ -178,11 +185,8 @@ static wr_err hear(void *arg)
     struct mcp_posted posted = { .status = 200 };
     wr_err err = WR_OK;
     while (!err && posted.status == 200) {
-        char session[MCP_POSTED_SESSION];
-        wr_mutex_lock(&bridge->lock);
-        memcpy(session, bridge->session, sizeof(session));
-        wr_mutex_unlock(&bridge->lock);
-        struct wr_fetch_header header = { "Mcp-Session-Id", session };
+        read_session(bridge, listener.session);
+        struct wr_fetch_header header = { "Mcp-Session-Id", listener.session };
         struct mcp_post get = { .addr = bridge->conf->node, .method = "GET", .headers = &header,
                                 .count = 1, .take = take, .arg = &listener };
         (void)!mcp_post(&get, &posted);
@@ -224,16 +228,31 @@ static void keep_session(struct errand *errand)
     start_hearing(bridge);
 }
 
-/* The node has forgotten the session: begin it anew, without the client hearing of it. */
-static bool begin_anew(struct bridge *bridge)
+/* The line that began it; NULL: none did, or there is no memory.  The client may send another
+ * meanwhile. */
+static char *copy_initialize(struct bridge *bridge, size_t *ret_len)
+{
+    wr_mutex_lock(&bridge->lock);
+    char *copy = bridge->initialize ? malloc(bridge->initialize_len + 1) : NULL;
+    *ret_len = bridge->initialize_len;
+    if (copy)
+        memcpy(copy, bridge->initialize, *ret_len + 1);
+    wr_mutex_unlock(&bridge->lock);
+    return copy;
+}
+
+static bool initialize_again(struct bridge *bridge)
 {
     static const char ready[] = "{\"jsonrpc\":\"2.0\","
                                 "\"method\":\"notifications/initialized\"}";
-    struct mcp_posted posted, unheard;
+    struct mcp_posted posted = { 0 }, unheard;
     struct mcp_post again = { .addr = bridge->conf->node, .method = "POST",
-                              .body = bridge->initialize, .len = bridge->initialize_len,
                               .take = keep_silent };
-    if (!bridge->initialize || mcp_post(&again, &posted) || !posted.session[0])
+    char *line = copy_initialize(bridge, &again.len);
+    again.body = line;
+    bool begun = line && !mcp_post(&again, &posted) && posted.session[0];
+    wr_forget_free(line);
+    if (!begun)
         return false;
     wr_mutex_lock(&bridge->lock);
     memcpy(bridge->session, posted.session, sizeof(bridge->session));
@@ -245,6 +264,20 @@ static bool begin_anew(struct bridge *bridge)
     (void)!mcp_post(&initialized, &unheard);
     start_hearing(bridge);
     return true;
+}
+
+/* The node has forgotten the session: begin it anew, without the client hearing of it.  Of
+ * several who have found it lost one does, and the others go on in that. */
+static bool begin_anew(struct errand *errand)
+{
+    struct bridge *bridge = errand->bridge;
+    char now[MCP_POSTED_SESSION];
+    if (wr_sem_acquire(bridge->beginning, WR_NEVER))
+        return false;
+    read_session(bridge, now);
+    bool begun = strcmp(now, errand->session) != 0 || initialize_again(bridge);
+    wr_sem_release(bridge->beginning);
+    return begun;
 }
 
 /* ---- errands ---- */
@@ -280,13 +313,26 @@ static bool revive(struct errand *errand)
     return errand->posted.declined && conf->revive && !conf->revive(conf->arg, errand->why);
 }
 
+/* What the node would say of it is about headers, which a pipe has none of. */
+static bool comes_too_early(struct errand *errand)
+{
+    char session[MCP_POSTED_SESSION];
+    read_session(errand->bridge, session);
+    return !session[0] && !errand->modern && errand->message.kind == MCP_REQUEST
+        && !mcp_message_early(&errand->message);
+}
+
 /* Send it, and have it answered. */
 static void deliver(struct errand *errand)
 {
+    if (comes_too_early(errand)) {
+        refuse(errand->bridge, &errand->message, MCP_INVALID_PARAMS, mcp_session_first);
+        return;
+    }
     wr_err err = post(errand);
     for (int i = 0; i < NODES_MAX && revive(errand); i++)
         err = post(errand);
-    if (errand->lost && begin_anew(errand->bridge)) {
+    if (errand->lost && begin_anew(errand)) {
         errand->again = true;
         err = post(errand);
     }
@@ -495,12 +541,15 @@ wr_err mcp_bridge_serve(const struct mcp_bridge *conf, struct wr_fd *in, struct 
     if (!err)
         err = wr_sem_new(&bridge.errands, "mcp.errands", ERRANDS_MAX);
     if (!err)
+        err = wr_sem_new(&bridge.beginning, "mcp.beginning", 1);
+    if (!err)
         err = wr_scope_new(&bridge.unasked, &(struct wr_scope_conf){
             .name = "mcp.unasked", .deadline = WR_NEVER, .independent = true });
     if (!err)
         err = serve(&bridge);
     mcp_pipe_free(bridge.pipe);
     wr_sem_free(bridge.errands);
+    wr_sem_free(bridge.beginning);
     wr_forget_free(bridge.initialize);
     wr_mutex_fini(&bridge.lock);
     return err;

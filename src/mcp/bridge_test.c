@@ -1,5 +1,8 @@
 #include "mcp/bridge.h"
 
+#include <stdatomic.h>
+#include <string.h>
+
 #include "mcp/endpoint.h"
 #include "mcp/news.h"
 #include "testing/agent_rig.h"
@@ -29,6 +32,19 @@ static wr_err ask_name(struct mcp_request *request)
 }
 
 static struct mcp_tool tools[7];
+
+/* How often a session was begun at the next node. */
+static wr_handler node_post;
+static atomic_int begun;
+
+static wr_err count_post(struct wr_call *call)
+{
+    size_t len;
+    const char *body = wr_call_body(call, &len);
+    if (memmem(body, len, "\"initialize\"", 12))
+        atomic_fetch_add(&begun, 1);
+    return node_post(call);
+}
 
 static void open_node(void)
 {
@@ -158,27 +174,13 @@ TEST(what_changes_is_told_unasked)
     part();
 }
 
-TEST(a_session_that_the_node_has_forgotten_is_begun_anew)
+TEST(before_it_begins_a_client_may_ping_and_nothing_else)
 {
     join();
-    agent_say(BEGIN PING("1"));
-    agent_hear(2);
-    for (int i = 0; i < MCP_SESSIONS_MAX + 1; i++) {
-        static const char begin[] = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
-                                    "\"params\":{\"protocolVersion\":\"2025-11-25\"}}";
-        char request[400];
-        struct wr_stream *stream = dial(&site);
-        snprintf(request, sizeof(request), "POST /mcp HTTP/1.1\r\nHost: a\r\nConnection: close"
-                 "\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
-                 strlen(begin), begin);
-        say(stream, request);
-        size_t got = 1;
-        while (got && !wr_stream_read(stream, &got, request, sizeof(request), WR_NEVER))
-            ;
-        wr_stream_close(stream);
-    }
-    agent_say(PING("2"));
-    CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n", agent_hear(1));
+    agent_say(PING("1"));
+    CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n", agent_hear(1));
+    agent_say("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n");
+    CHECK(has(agent_hear(1), "\"id\":2,\"error\":{\"code\":-32602,\"message\":\"begin with "));
     part();
 }
 
@@ -188,7 +190,7 @@ TEST(what_is_no_message_is_answered_and_passed_over)
     agent_say("nonsense\n" PING("1"));
     const char *heard = agent_hear(2);
     CHECK(has(heard, "\"code\":-32700"));
-    CHECK(has(heard, "\"id\":1,\"error\":{\"code\":-32600"));   /* no session has begun */
+    CHECK(has(heard, "\"id\":1,\"result\":{}"));
     part();
 }
 
@@ -227,15 +229,18 @@ static void join_to_be_revived(wr_err result)
     next = (struct next){ .result = result };
     CHECK_OK(mcp_endpoint_new(&next.endpoint, &rig_offer));
     mcp_endpoint_routes(next.endpoint, next.routes);
+    node_post = next.routes[0].handler;
+    next.routes[0].handler = count_post;
+    atomic_store(&begun, 0);
     open_site_of(&next.site, 0, (struct wr_http_conf){ .routes = next.routes,
                                                        .count = MCP_ROUTE_COUNT });
     join();
     conf.revive = revive;
 }
 
-static void part_revived(void)
+static void part_revived(unsigned times)
 {
-    CHECK_EQ(1, next.revived);
+    CHECK_EQ(times, next.revived);
     part();
     close_site(&next.site);
     mcp_endpoint_free(next.endpoint);
@@ -253,7 +258,36 @@ TEST(when_the_node_is_gone_another_is_asked_and_the_client_does_not_notice)
     CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n", agent_hear(1));
     agent_say(PING("3"));
     CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n", agent_hear(1));
-    part_revived();
+    part_revived(1);
+}
+
+/* As after a restart at the same place: nobody there knows the session. */
+static void forget_session(void)
+{
+    join_to_be_revived(WR_OK);
+    agent_say(BEGIN PING("1"));
+    agent_hear(2);
+    node = *wr_listener_addr(next.site.listener);
+}
+
+TEST(a_session_that_the_node_has_forgotten_is_begun_anew)
+{
+    forget_session();
+    agent_say(PING("2"));
+    CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n", agent_hear(1));
+    CHECK_EQ(1, atomic_load(&begun));
+    part_revived(0);
+}
+
+TEST(of_several_who_find_it_forgotten_one_begins_anew)
+{
+    forget_session();
+    agent_say(PING("2") PING("3") PING("4") PING("5") PING("6"));
+    const char *heard = agent_hear(5);
+    CHECK(!has(heard, "error"));
+    CHECK(has(heard, "\"id\":2,") && has(heard, "\"id\":6,"));
+    CHECK_EQ(1, atomic_load(&begun));
+    part_revived(0);
 }
 
 TEST(a_node_that_is_leaving_was_not_asked_and_another_is)
@@ -262,7 +296,7 @@ TEST(a_node_that_is_leaving_was_not_asked_and_another_is)
     wr_http_drain(site.http);
     agent_say(CALL("1", "echo", ",\"arguments\":{\"text\":\"hi\"}," RIG_META));
     CHECK(has(agent_hear(1), "\"text\":\"hi\""));
-    part_revived();
+    part_revived(1);
 }
 
 TEST(where_there_is_no_node_any_more_the_client_is_told_why)
@@ -272,5 +306,5 @@ TEST(where_there_is_no_node_any_more_the_client_is_told_why)
     agent_say(CALL("1", "echo", ",\"arguments\":{\"text\":\"hi\"}," RIG_META));
     CHECK_STR("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"there is "
               "no node: nobody wants to be one\"}}\n", agent_hear(1));
-    part_revived();
+    part_revived(1);
 }

@@ -13,6 +13,7 @@
 #include "mcp/header.h"
 #include "mcp/session.h"
 #include "mcp/sessions.h"
+#include "net/caller.h"
 
 #define ROUTE_DEADLINE WR_S(330)
 #define CONCURRENCY 256
@@ -58,8 +59,8 @@ static unsigned status_of(const struct exchange *exchange, const struct mcp_out 
         return exchange->status;
     if (out->refused || out->code == MCP_MISSING_CAPABILITY)
         return 400;
-    if (out->code == MCP_BUSY)
-        return 429;
+    if (out->code == MCP_BUSY || out->code == MCP_DENIED)
+        return (unsigned)out->code;
     return exchange->modern && out->code == MCP_METHOD_NOT_FOUND ? 404 : 200;
 }
 
@@ -313,16 +314,35 @@ static wr_err accepted(struct exchange *exchange)
     return WR_OK;
 }
 
+static bool may(void *arg, const char *scope)
+{
+    const struct exchange *exchange = arg;
+    return caller_may(caller_of(exchange->call), scope);
+}
+
 static wr_err answer(struct exchange *exchange)
 {
     exchange->peer = (struct mcp_peer){ .send = reply, .arg = exchange,
                                         .modern = exchange->modern,
-                                        .tenant = wr_call_header(exchange->call, "x-tenant") };
+                                        .tenant = wr_call_header(exchange->call, "x-tenant"),
+                                        .share = caller_of(exchange->call)->share,
+                                        .may = may };
     if (mcp_message_waits(&exchange->message))
         return answer_slowly(exchange, start_work);
     mcp_session_answer(exchange->session, &exchange->message, &exchange->peer);
     (void)!wr_yield();              /* who sends many at once must not keep others waiting */
     return exchange->message.kind == MCP_REQUEST ? exchange->sent : accepted(exchange);
+}
+
+/* Of no session that would go on. */
+static wr_err answer_alone(struct exchange *exchange)
+{
+    wr_err err = mcp_session_new(&exchange->session, exchange->endpoint->offer);
+    if (err)
+        return err;
+    err = answer(exchange);
+    mcp_session_free(exchange->session);
+    return err;
 }
 
 static wr_err answer_modern(struct exchange *exchange)
@@ -333,12 +353,7 @@ static wr_err answer_modern(struct exchange *exchange)
                                    .name = wr_call_header(call, "mcp-name") };
     if (!mcp_headers_agree(&headers, &exchange->message, &exchange->fault))
         return refuse(exchange, 400, exchange->fault.code, NULL);
-    wr_err err = mcp_session_new(&exchange->session, exchange->endpoint->offer);
-    if (err)
-        return err;
-    err = answer(exchange);
-    mcp_session_free(exchange->session);
-    return err;
+    return answer_alone(exchange);
 }
 
 static wr_err begin_session(struct exchange *exchange)
@@ -367,6 +382,8 @@ static wr_err answer_legacy(struct exchange *exchange)
     if (version && !mcp_version_known(version))
         return refuse(exchange, 400, MCP_INVALID_REQUEST,
                       "the header MCP-Protocol-Version names a version that is not supported");
+    if (!id && mcp_message_early(&exchange->message))
+        return answer_alone(exchange);
     if (!id)
         return refuse(exchange, 400, MCP_INVALID_REQUEST,
                       "the header Mcp-Session-Id is missing: begin with \"initialize\", or say "
@@ -496,16 +513,16 @@ void mcp_endpoint_free(struct mcp_endpoint *endpoint)
 
 void mcp_endpoint_routes(struct mcp_endpoint *endpoint, struct wr_route *ret)
 {
-    ret[0] = (struct wr_route){
+    ret[MCP_ROUTE_POST] = (struct wr_route){
         .method = "POST", .path = MCP_PATH, .handler = post, .arg = endpoint,
         .class = WR_ROUTE_STREAM, .body_max = MCP_MESSAGE_MAX, .deadline = ROUTE_DEADLINE,
         .concurrency = CONCURRENCY, .scope = "mcp.use", .tag = "mcp",
         .summary = "A message of the Model Context Protocol." };
-    ret[1] = (struct wr_route){
+    ret[MCP_ROUTE_DELETE] = (struct wr_route){
         .method = "DELETE", .path = MCP_PATH, .handler = end_session, .arg = endpoint,
         .scope = "mcp.use", .tag = "mcp",
         .summary = "The end of a session of that protocol." };
-    ret[2] = (struct wr_route){
+    ret[MCP_ROUTE_GET] = (struct wr_route){
         .method = "GET", .path = MCP_PATH, .handler = get, .arg = endpoint,
         .class = WR_ROUTE_STREAM, .concurrency = CONCURRENCY, .scope = "mcp.use", .tag = "mcp",
         .summary = "What a session of that protocol is told unasked, as events." };

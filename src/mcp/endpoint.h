@@ -19,7 +19,8 @@
  * is 405.
  *
  * Who may call at all is not decided here: Host, Origin and tokens are the server's to check
- * (http.h, `admit`).
+ * (http.h, `admit`).  What a tool needs beyond that is held against what `admit` has said of
+ * who calls (net/caller.h); 403.
  */
 #ifndef WR_MCP_ENDPOINT_H
 #define WR_MCP_ENDPOINT_H
@@ -29,7 +30,7 @@
 
 #include "mcp/offer.h"
 
-#define MCP_ROUTE_COUNT 3
+enum { MCP_ROUTE_POST, MCP_ROUTE_DELETE, MCP_ROUTE_GET, MCP_ROUTE_COUNT };
 #define MCP_PATH "/mcp"
 #define MCP_SESSIONS_MAX 1024
 

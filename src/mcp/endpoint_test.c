@@ -4,6 +4,7 @@
 
 #include "base/forget.h"
 #include "mcp/news.h"
+#include "net/caller.h"
 #include "rt/sanitize.h"
 #include "testing/heap_rig.h"
 #include "testing/mcp_rig.h"
@@ -153,7 +154,8 @@ TEST(a_legacy_client_is_given_a_session_and_must_name_it)
     CHECK(has(ask_for(session, ASK("ping", "")), "\"id\":1,\"result\":{}}"));
     CHECK(has(ask_for(session, "{\"jsonrpc\":\"2.0\",\"method\":"
                                "\"notifications/initialized\"}"), "HTTP/1.1 202 "));
-    CHECK(has(ask_for(BOTH, ASK("ping", "")), "HTTP/1.1 400 "));
+    CHECK(has(ask_for(BOTH, ASK("tools/list", "")), "HTTP/1.1 400 "));
+    CHECK(has(ask_for(BOTH, ASK("ping", "")), "\"result\":{}"));      /* may come before */
     CHECK(has(ask_for(BOTH "Mcp-Session-Id: 00\r\n", ASK("ping", "")), "HTTP/1.1 404 "));
     close_endpoint();
 }
@@ -413,5 +415,61 @@ TEST(calls_are_counted_by_tool_and_outcome)
             ASK("tools/call", "\"name\":\"fail\"," RIG_META));
     CHECK_EQ((before < 0 ? 0 : before) + 1,
              metric_value("mcp_calls_total{tool=\"fail\",outcome=\"error\"}"));
+    close_endpoint();
+}
+
+/* ---- what a tool needs beyond that ---- */
+
+static wr_err admit_scopes(void *arg, struct wr_call *call)
+{
+    (void)arg;
+    const char *said = wr_call_header(call, "authorization");
+    caller_make(call)->scopes = !said ? NULL : strcmp(said, "writer") == 0
+                                    ? "mcp.use\ntest.write\n" : "mcp.use\n";
+    return WR_OK;
+}
+
+static wr_err write_it(struct mcp_request *request)
+{
+    wr_text_str(mcp_request_text(request), mcp_request_share(request));
+    return WR_OK;
+}
+
+static wr_err no_task(struct mcp_request *request, const char *id)
+{
+    (void)request, (void)id;
+    return WR_NOTFOUND;
+}
+
+#define WRITE ASK("tools/call", "\"name\":\"write\",\"arguments\":{}," RIG_META)
+#define CALL_WRITE MODERN("tools/call") "Mcp-Name: write\r\n"
+#define CANCEL ASK("tasks/cancel", "\"taskId\":\"t\"," RIG_META)
+
+TEST(a_tool_that_needs_a_scope_is_called_with_it_or_where_no_token_is_needed)
+{
+    static struct wr_route routes[MCP_ROUTE_COUNT];
+    const struct mcp_tool tools[] = {
+        { .name = "write", .what = "Writes.", .scope = "test.write", .handler = write_it },
+        { .name = "read", .what = "Reads.", .handler = write_it } };
+    const struct mcp_tasks tasks = { .cancel = no_task, .scope = "test.write" };
+    const struct mcp_offer offer = { .name = "test", .version = "1", .tools = tools,
+                                     .tool_count = 2, .tasks = &tasks };
+    CHECK_OK(mcp_endpoint_new(&endpoint, &offer));
+    mcp_endpoint_routes(endpoint, routes);
+    open_site_of(&site, 0, (struct wr_http_conf){ .routes = routes, .count = MCP_ROUTE_COUNT,
+                                                  .admit = admit_scopes });
+    CHECK(has(ask_for(CALL_WRITE, WRITE), "ip:127.0.0.1"));
+    CHECK(has(ask_for(CALL_WRITE "Authorization: writer\r\n", WRITE), "HTTP/1.1 200 "));
+    ask_for(CALL_WRITE "Authorization: reader\r\n", WRITE);
+    CHECK(has(heard, "HTTP/1.1 403 "));
+    CHECK(has(heard, "\"error\":{\"code\":403"));
+    CHECK(has(heard, "test.write"));
+    CHECK(has(ask_for(MODERN("tools/call") "Mcp-Name: read\r\nAuthorization: reader\r\n",
+                      ASK("tools/call", "\"name\":\"read\",\"arguments\":{}," RIG_META)),
+              "HTTP/1.1 200 "));
+    ask_for(MODERN("tasks/cancel") "Mcp-Name: t\r\nAuthorization: reader\r\n", CANCEL);
+    CHECK(has(heard, "HTTP/1.1 403 "));
+    ask_for(MODERN("tasks/cancel") "Mcp-Name: t\r\nAuthorization: writer\r\n", CANCEL);
+    CHECK(!has(heard, "HTTP/1.1 403 "));
     close_endpoint();
 }

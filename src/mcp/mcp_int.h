@@ -98,6 +98,10 @@ void mcp_request_free(struct mcp_request *request);
 void mcp_request_refuse(struct mcp_request *request, enum mcp_code code, const char *format,
                         ...) __attribute__((format(printf, 3, 4)));
 
+/* Whether who asks is allowed to what has this scope (NULL: anybody is).  False: that was
+ * said. */
+bool mcp_request_may(struct mcp_request *request, const char *scope);
+
 /* Run a handler so that it can be canceled, with progress.  It refuses the request if there are
  * too many.  Errors: its own; NOMEM, BUSY, CANCELED, TIMEOUT. */
 wr_err mcp_request_run(struct mcp_request *request, wr_err (*handler)(struct mcp_request *),

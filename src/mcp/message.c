@@ -86,6 +86,9 @@ bool mcp_message_read(struct mcp_message *ret, const char *bytes, size_t len,
     if (!measure(bytes, len, fault))
         return false;
     ret->json = json_loadb(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    if (!ret->json && json_error_code(&error) == json_error_numeric_overflow)
+        return refuse(fault, MCP_PARSE, "it has a number that is too large, at byte %d; "
+                      "integers have 64 bits", error.position);
     if (!ret->json)
         return refuse(fault, MCP_PARSE, "it is no JSON, at byte %d: %s", error.position,
                       error.text);

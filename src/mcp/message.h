@@ -27,6 +27,7 @@
  * outside of the range that they reserve. */
 enum mcp_code {
     MCP_OK = 0,
+    MCP_DENIED = 403,                   /* a token that does not allow it */
     MCP_BUSY = 429,                     /* too many calls at a time */
     MCP_RESOURCE_NOT_FOUND = -32002,    /* up to 2025-11-25; later it is INVALID_PARAMS */
     MCP_HEADER_MISMATCH = -32020,

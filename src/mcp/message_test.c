@@ -57,6 +57,12 @@ TEST_PLAIN(what_is_no_json_is_a_parse_error)
     CHECK_EQ(MCP_PARSE, code_of("{} {}"));
 }
 
+TEST_PLAIN(a_number_beyond_64_bits_is_told_as_that)
+{
+    CHECK_EQ(MCP_PARSE, code_of("{\"id\":92233720368547758080}"));
+    CHECK(strstr(fault.why, "it has a number that is too large, at byte "));
+}
+
 TEST_PLAIN(json_that_is_no_message_is_an_invalid_request)
 {
     CHECK_EQ(MCP_INVALID_REQUEST, code_of("7"));

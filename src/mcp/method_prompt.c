@@ -64,9 +64,10 @@ void mcp_answer_prompt(struct mcp_request *request)
     const struct mcp_prompt *prompt = name ? find_prompt(request, name) : NULL;
     if (!prompt || !mcp_take_arguments(request))
         return;
-    char why[MCP_SCHEMA_WHY];
-    if (!mcp_schema_check(prompt->fields, prompt->field_count, true, request->arguments, why)) {
-        mcp_request_refuse(request, MCP_INVALID_PARAMS, "%s", why);
+    struct mcp_misfit misfit;
+    if (!mcp_schema_check(prompt->fields, prompt->field_count, true, request->arguments,
+                          &misfit)) {
+        mcp_request_refuse(request, MCP_INVALID_PARAMS, "%s", misfit.why);
         return;
     }
     if (!mcp_elicit_read(request))

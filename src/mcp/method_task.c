@@ -13,7 +13,6 @@
 
 #define LOOK_WITHIN WR_S(20)            /* for what is answered at once */
 #define CANCEL_WITHIN WR_S(5)
-#define NS_PER_MS 1000000
 
 /* A failure that the tool reports is a result in the modern era: there "failed" is for those
  * that are ours. */
@@ -39,14 +38,6 @@ static bool has_result(const struct mcp_task *task)
         || (task->state == MCP_TASK_FAILED && !task->broken);
 }
 
-static void write_time(struct wr_json *json, const char *key, int64_t ms)
-{
-    char buf[40];
-    struct wr_text text = WR_TEXT(buf);
-    wr_text_rfc3339(&text, (struct wr_wall){ .ns = ms * NS_PER_MS });
-    wr_json_str(json, key, buf);
-}
-
 static void write_members(struct mcp_request *request, const struct mcp_task *task)
 {
     struct wr_json *json = &request->json;
@@ -55,8 +46,8 @@ static void write_members(struct mcp_request *request, const struct mcp_task *ta
     wr_json_str(json, "status", state_name(request, task));
     if (task->note[0])
         wr_json_str(json, "statusMessage", task->note);
-    write_time(json, "createdAt", task->created_ms);
-    write_time(json, "lastUpdatedAt", task->changed_ms);
+    wr_json_time(json, "createdAt", (struct wr_wall){ WR_MS(task->created_ms) });
+    wr_json_time(json, "lastUpdatedAt", (struct wr_wall){ WR_MS(task->changed_ms) });
     if (task->kept_ms)
         wr_json_i64(json, kept, task->kept_ms);
     else
@@ -274,7 +265,7 @@ static wr_err cancel(struct mcp_request *request)
 
 void mcp_answer_task_cancel(struct mcp_request *request)
 {
-    if (!take_id(request))
+    if (!mcp_request_may(request, request->offer->tasks->scope) || !take_id(request))
         return;
     wr_err err = mcp_request_run(request, cancel, LOOK_WITHIN);
     if (err)
@@ -306,7 +297,7 @@ static wr_err update(struct mcp_request *request)
 
 void mcp_answer_task_update(struct mcp_request *request)
 {
-    if (!take_id(request))
+    if (!mcp_request_may(request, request->offer->tasks->scope) || !take_id(request))
         return;
     if (!json_is_object(mcp_param(request, "inputResponses"))) {
         mcp_request_refuse(request, MCP_INVALID_PARAMS, "params.inputResponses must be an "

@@ -105,19 +105,29 @@ static void write_outcome(struct mcp_request *request, wr_err err)
                                                   : "it has ended, and is no task");
 }
 
+static wr_err refuse_arguments(struct mcp_request *request, const struct mcp_tool *tool,
+                               const struct mcp_misfit *misfit)
+{
+    return tool->refused ? tool->refused(request, misfit->name, misfit->why)
+                         : mcp_request_fail(request, WR_INVALID, "%s", misfit->why);
+}
+
 void mcp_answer_call(struct mcp_request *request)
 {
     const char *name = mcp_string_param(request, "name");
     const struct mcp_tool *tool = name ? find_tool(request, name) : NULL;
-    if (!tool || !mcp_take_arguments(request) || !settle_task(request, tool)
-        || !mcp_elicit_read(request))
+    if (!tool || !mcp_request_may(request, tool->scope) || !mcp_take_arguments(request)
+        || !settle_task(request, tool) || !mcp_elicit_read(request))
         return;
-    wr_err err = WR_INVALID;
+    struct mcp_misfit misfit;
+    wr_err err;
     request->arg = tool->arg;
     if (mcp_schema_check(tool->fields, tool->field_count, request->peer->local,
-                         request->arguments, request->why))
+                         request->arguments, &misfit))
         err = mcp_request_run(request, tool->handler,
                               tool->within ? tool->within : MCP_WITHIN_DEFAULT);
+    else
+        err = refuse_arguments(request, tool, &misfit);
     if (!request->code)
         write_outcome(request, err);
     wr_counter_add(wr_metric_counter(&calls_metric, tool->name,

@@ -43,7 +43,8 @@ struct mcp_field {
     enum mcp_type type;
     bool required;
     bool local;                     /* only for who runs on this machine, as this user */
-    int64_t min, max;               /* of an integer; of a string its bytes, max 0: any */
+    int64_t min, max;               /* of an integer; of a string its bytes: max 0 is any, and
+                                     * with a min it is not blank */
     const char *const *words;       /* a string is one of these; the last is NULL */
     const char *preset;             /* as JSON: what is meant when it is not given */
     const char *schema;             /* of OTHER: its JSON Schema.  The handler checks it */
@@ -60,11 +61,16 @@ struct mcp_tool {
     size_t field_count;
     const char *output;             /* JSON Schema of what `structured` has; NULL: nothing */
     bool reads_only, destroys, repeatable, outward;     /* hints: outward asks the world */
+    const char *scope;              /* what who calls it must be allowed to, beyond calling
+                                     * at all: of what writes, as its route has it; or NULL */
     wr_time within;                 /* 0: MCP_WITHIN_DEFAULT */
     enum mcp_deferral defers;       /* needs offer.tasks; see mcp_request_defer */
     /* Runs in a scope of its own that ends after `within`, or when the client has gone or has
      * canceled it.  An error, and what mcp_request_fail said, is told the model. */
     wr_err (*handler)(struct mcp_request *request);
+    /* Says that arguments do not fit the table, as the handler says what is wrong: returns an
+     * error.  NULL: the sentence is told as it is. */
+    wr_err (*refused)(struct mcp_request *request, const char *name, const char *sentence);
     void *arg;
 };
 
@@ -144,6 +150,7 @@ struct mcp_tasks {
     wr_err (*update)(struct mcp_request *request, const char *id, const char *name,
                      const json_t *answer);
     void *arg;
+    const char *scope;              /* of cancel and update, as that of a tool; or NULL */
 };
 
 struct mcp_offer {

@@ -9,6 +9,7 @@
 #include "base/forget.h"
 
 #include "mcp/mcp_int.h"
+#include "net/caller.h"
 
 #define PULSE WR_MS(100)
 #define SILENCE_MAX WR_S(10)
@@ -147,6 +148,21 @@ struct wr_text *mcp_request_structured(struct mcp_request *request)
 const char *mcp_request_tenant(const struct mcp_request *request)
 {
     return request->peer->tenant;
+}
+
+const char *mcp_request_share(const struct mcp_request *request)
+{
+    return request->peer->share ? request->peer->share : CALLER_LOCAL;
+}
+
+bool mcp_request_may(struct mcp_request *request, const char *scope)
+{
+    const struct mcp_peer *peer = request->peer;
+    if (!scope || !peer->may || peer->may(peer->arg, scope))
+        return true;
+    mcp_request_refuse(request, MCP_DENIED, "the token does not have the scope \"%s\", which "
+                       "this needs", scope);
+    return false;
 }
 
 bool mcp_request_defers(const struct mcp_request *request)

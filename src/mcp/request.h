@@ -49,6 +49,10 @@ bool mcp_request_local(const struct mcp_request *request);
 /* For whom it is asked (X-Tenant, which a token may be bound to); NULL: nobody has said. */
 const char *mcp_request_tenant(const struct mcp_request *request);
 
+/* Whose share of what is bounded it is (net/caller.h): never NULL, and nothing that a client
+ * could make up. */
+const char *mcp_request_share(const struct mcp_request *request);
+
 /* Arguments have been held against the table: they are there if they are required, and of
  * their type.  NULL, or `otherwise`: it was not given. */
 const char *mcp_request_string(const struct mcp_request *request, const char *name,

@@ -34,6 +34,8 @@ static void write_field(struct wr_json *json, const struct mcp_field *field)
     wr_json_str(json, "description", field->what);
     if (field->words)
         write_words(json, field->words);
+    if (field->type == MCP_STRING && field->min)
+        wr_json_i64(json, "minLength", field->min);
     if (field->type == MCP_INTEGER) {
         wr_json_i64(json, "minimum", field->min);
         wr_json_i64(json, "maximum", field->max);
@@ -64,67 +66,83 @@ void mcp_schema_write(struct wr_json *json, const char *key, const struct mcp_fi
 
 /* ---- whether they keep to it ---- */
 
-static bool wrong(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool wrong(struct mcp_misfit *ret, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static bool wrong(char *why, const char *format, ...)
+static bool wrong(struct mcp_misfit *ret, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(why, MCP_SCHEMA_WHY, format, args);
+    vsnprintf(ret->why, sizeof(ret->why), format, args);
     va_end(args);
     return false;
 }
 
-static bool check_string(const struct mcp_field *field, const json_t *value, char *why)
+static bool check_words(const struct mcp_field *field, const char *value,
+                        struct mcp_misfit *ret)
 {
-    size_t len = json_string_length(value);
-    if (!json_is_string(value))
-        return wrong(why, "\"%s\" must be a string", field->name);
-    if (field->max && len > (size_t)field->max)
-        return wrong(why, "\"%s\" has %zu bytes; at most %" PRId64 " are allowed", field->name,
-                     len, field->max);
-    if (!field->words)
-        return true;
-    struct wr_text text = wr_text_over(why, MCP_SCHEMA_WHY);
+    struct wr_text text = WR_TEXT(ret->why);
     wr_text_format(&text, "\"%s\" must be one of", field->name);
     for (const char *const *word = field->words; *word; word++) {
-        if (strcmp(*word, json_string_value(value)) == 0)
+        if (strcmp(*word, value) == 0)
             return true;
         wr_text_format(&text, "%s \"%s\"", word == field->words ? "" : ",", *word);
     }
     return false;
 }
 
-static bool check_integer(const struct mcp_field *field, const json_t *value, char *why)
+static bool check_string(const struct mcp_field *field, const json_t *value,
+                         struct mcp_misfit *ret)
+{
+    const char *text = json_string_value(value);
+    size_t len = json_string_length(value);
+    if (!text)
+        return wrong(ret, "\"%s\" must be a string", field->name);
+    if (field->min && strspn(text, " \t\r\n") == len)
+        return wrong(ret, "\"%s\" is empty: %s", field->name, field->what);
+    if (field->min && len < (size_t)field->min)
+        return wrong(ret, "\"%s\" has %zu bytes; at least %" PRId64 " are needed",
+                     field->name, len, field->min);
+    if (field->max && len > (size_t)field->max)
+        return wrong(ret, "\"%s\" has %zu bytes; at most %" PRId64 " are allowed", field->name,
+                     len, field->max);
+    return !field->words || check_words(field, text, ret);
+}
+
+static bool check_integer(const struct mcp_field *field, const json_t *value,
+                          struct mcp_misfit *ret)
 {
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value))
-        return wrong(why, "\"%s\" must be an integer", field->name);
+        return wrong(ret, "\"%s\" must be an integer", field->name);
     if (number < field->min || number > field->max)
-        return wrong(why, "\"%s\" is %" JSON_INTEGER_FORMAT "; from %" PRId64 " to %" PRId64
+        return wrong(ret, "\"%s\" is %" JSON_INTEGER_FORMAT "; from %" PRId64 " to %" PRId64
                      " is allowed", field->name, number, field->min, field->max);
     return true;
 }
 
-static bool check_field(const struct mcp_field *field, const json_t *value, char *why)
+static bool check_field(const struct mcp_field *field, const json_t *value,
+                        struct mcp_misfit *ret)
 {
+    snprintf(ret->name, sizeof(ret->name), "%s", field->name);
     if (!value)
         return !field->required
-            || wrong(why, "\"%s\" is missing: %s", field->name, field->what);
+            || wrong(ret, "\"%s\" is missing: %s", field->name, field->what);
     switch (field->type) {
-    case MCP_STRING: return check_string(field, value, why);
-    case MCP_INTEGER: return check_integer(field, value, why);
+    case MCP_STRING: return check_string(field, value, ret);
+    case MCP_INTEGER: return check_integer(field, value, ret);
     case MCP_BOOLEAN:
         return json_is_boolean(value)
-            || wrong(why, "\"%s\" must be true or false", field->name);
+            || wrong(ret, "\"%s\" must be true or false", field->name);
     default: return true;
     }
 }
 
 static bool check_name(const struct mcp_field *fields, size_t count, bool local,
-                       const char *name, char *why)
+                       const char *name, struct mcp_misfit *ret)
 {
-    struct wr_text text = wr_text_over(why, MCP_SCHEMA_WHY);
+    struct wr_text text = WR_TEXT(ret->why);
+    snprintf(ret->name, sizeof(ret->name), "%s", name);
     wr_text_format(&text, "there is no argument \"%.60s\"; there are", name);
     for (size_t i = 0; i < count; i++) {
         if (!shown(&fields[i], local))
@@ -138,17 +156,26 @@ static bool check_name(const struct mcp_field *fields, size_t count, bool local,
     return false;
 }
 
-bool mcp_schema_check(const struct mcp_field *fields, size_t count, bool local,
-                      const json_t *arguments, char why[MCP_SCHEMA_WHY])
+bool mcp_schema_names(const struct mcp_field *fields, size_t count, bool local,
+                      const json_t *arguments, struct mcp_misfit *ret)
 {
     /* jansson's iterators take what they do not change as if they did. */
     json_t *object = (json_t *)(uintptr_t)arguments;
     for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at))
-        if (!check_name(fields, count, local, json_object_iter_key(at), why))
+        if (!check_name(fields, count, local, json_object_iter_key(at), ret))
             return false;
+    *ret = (struct mcp_misfit){ 0 };    /* names that might have been meant */
+    return true;
+}
+
+bool mcp_schema_check(const struct mcp_field *fields, size_t count, bool local,
+                      const json_t *arguments, struct mcp_misfit *ret)
+{
+    if (!mcp_schema_names(fields, count, local, arguments, ret))
+        return false;
     for (size_t i = 0; i < count; i++)
-        if (!check_field(&fields[i], json_object_get(arguments, fields[i].name), why))
+        if (!check_field(&fields[i], json_object_get(arguments, fields[i].name), ret))
             return false;
-    why[0] = '\0';                  /* names that might have been meant */
+    *ret = (struct mcp_misfit){ 0 };
     return true;
 }

@@ -16,13 +16,13 @@ static const char *written(bool local)
 /* Why it is refused; empty: it is not. */
 static const char *judged(const char *arguments, bool local)
 {
-    static char why[MCP_SCHEMA_WHY];
+    static struct mcp_misfit misfit;
     json_t *json = json_loads(arguments, JSON_DECODE_ANY, NULL);
     REQUIRE(json, "");
-    bool good = mcp_schema_check(rig_echo_fields, 5, local, json, why);
+    bool good = mcp_schema_check(rig_echo_fields, 5, local, json, &misfit);
     json_decref(json);
-    CHECK(good == !why[0]);
-    return why;
+    CHECK(good == !misfit.why[0] && good == !misfit.name[0]);
+    return misfit.why;
 }
 
 TEST_PLAIN(a_table_of_fields_is_written_as_a_schema)
@@ -79,7 +79,26 @@ TEST_PLAIN(a_string_that_is_too_long_is_refused)
 
 TEST_PLAIN(no_arguments_are_fine_where_none_is_required)
 {
-    char why[MCP_SCHEMA_WHY];
-    CHECK(mcp_schema_check(rig_slow_fields, 2, false, NULL, why));
-    CHECK(mcp_schema_check(NULL, 0, false, NULL, why));
+    struct mcp_misfit misfit;
+    CHECK(mcp_schema_check(rig_slow_fields, 2, false, NULL, &misfit));
+    CHECK(mcp_schema_check(NULL, 0, false, NULL, &misfit));
+}
+
+TEST_PLAIN(a_string_that_must_say_something_is_not_blank)
+{
+    static const struct mcp_field fields[] = {
+        { .name = "q", .min = 2, .what = "A question." } };
+    static const struct { const char *q, *why; } cases[] = {
+        { "", "\"q\" is empty: A question." }, { " \t\n ", "\"q\" is empty: A question." },
+        { "x", "\"q\" has 1 bytes; at least 2 are needed" }, { " x ", "" },
+    };
+    struct mcp_misfit misfit;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        json_t *json = json_pack("{s:s}", "q", cases[i].q);
+        bool good = mcp_schema_check(fields, 1, false, json, &misfit);
+        CHECK(good == !cases[i].why[0]);
+        CHECK_STR(cases[i].why, misfit.why);
+        CHECK_STR(good ? "" : "q", misfit.name);
+        json_decref(json);
+    }
 }

@@ -365,14 +365,22 @@ static unsigned abilities_of(struct mcp_request *request)
     return all;
 }
 
-static void settle_era(struct mcp_request *request, const struct mcp_method *method)
+const char mcp_session_first[] = "begin with \"initialize\", or say in _meta which " META
+                                 "protocolVersion it is";
+
+bool mcp_message_early(const struct mcp_message *message)
+{
+    const struct mcp_method *method = message->method ? mcp_method(message->method) : NULL;
+    return method && method->early;
+}
+
+static void settle_era(struct mcp_request *request)
 {
     const char *version = mcp_message_version(request->message);
     request->modern = version || request->peer->modern;
     if (!request->modern) {
-        if (!mcp_session_begun(request->session) && !(method && method->early))
-            refuse(request, MCP_INVALID_PARAMS, "begin with \"initialize\", or say in _meta "
-                   "which " META "protocolVersion it is");
+        if (!mcp_session_begun(request->session) && !mcp_message_early(request->message))
+            refuse(request, MCP_INVALID_PARAMS, mcp_session_first);
     } else if (!version || !version[0]) {
         refuse(request, MCP_INVALID_PARAMS, "_meta must have " META "protocolVersion, a "
                "string");
@@ -391,7 +399,7 @@ static void answer(struct mcp_request *request)
 {
     const char *name = request->message->method;
     const struct mcp_method *method = mcp_method(name);
-    settle_era(request, method);
+    settle_era(request);
     request->abilities = abilities_of(request);
     enum mcp_era era = request->modern ? MCP_NOW : MCP_LEGACY;
     if (!method || !(method->eras & era)

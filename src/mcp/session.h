@@ -48,6 +48,9 @@ struct mcp_peer {
     bool local;                     /* runs on this machine, as this user */
     bool modern;                    /* has said so elsewhere: `initialize` is not expected */
     const char *tenant;             /* for whom it asks; NULL: not said */
+    const char *share;              /* whose share it is (net/caller.h); NULL: this machine's */
+    /* Whether who asks is allowed to what has this scope.  NULL: to everything. */
+    bool (*may)(void *arg, const char *scope);
 };
 
 /* Errors: NOMEM. */
@@ -65,6 +68,10 @@ const char *mcp_message_version(const struct mcp_message *message);
 
 /* Whether a session knows this version of the legacy era. */
 bool mcp_version_known(const char *version);
+
+/* Whether it may come before a session has begun; what is told else, over pipes. */
+bool mcp_message_early(const struct mcp_message *message);
+extern const char mcp_session_first[];
 
 /* Whether an answer may take its time; others come at once. */
 bool mcp_message_waits(const struct mcp_message *message);
