@@ -7,5 +7,5 @@ const struct scenario *const wr_scenarios[] = {
     &wr_scenario_snapshot, &wr_scenario_journal, &wr_scenario_supervisor, &wr_scenario_signals,
     &wr_scenario_echo, &wr_scenario_ask, &wr_scenario_http, &wr_scenario_drain,
     &wr_scenario_node, &wr_scenario_store, &wr_scenario_source, &wr_scenario_check,
-    &wr_scenario_queue, NULL,
+    &wr_scenario_queue, &wr_scenario_index, NULL,
 };

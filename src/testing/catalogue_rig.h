@@ -34,9 +34,13 @@ struct catalogue_reply {
     bool broken_off;                /* half of the body, then the end */
 };
 
+/* What is said to requests that have this in their first line. */
+struct catalogue_way { const char *part; struct catalogue_reply reply; };
+
 struct catalogue {
     struct catalogue_reply script[16];
     size_t scripted;                /* how much of the script is used; then `body` */
+    struct catalogue_way ways[8];   /* after the script, before `body` */
     const char *body;
     wr_time delay;
     struct wr_listener *listener;
@@ -75,6 +79,17 @@ RIG_CATALOGUE void catalogue_say(struct catalogue *catalogue, struct wr_stream *
     (void)!wr_stream_write(stream, &written, pieces, 2, WR_NEVER);
 }
 
+RIG_CATALOGUE struct catalogue_reply catalogue_find(const struct catalogue *catalogue,
+                                                    const char *head,
+                                                    struct catalogue_reply otherwise)
+{
+    size_t line = strcspn(head, "\r");
+    for (size_t i = 0; i < 8 && catalogue->ways[i].part; i++)
+        if (memmem(head, line, catalogue->ways[i].part, strlen(catalogue->ways[i].part)))
+            return catalogue->ways[i].reply;
+    return otherwise;
+}
+
 RIG_CATALOGUE wr_err catalogue_answer(void *arg)
 {
     struct catalogue_conn *conn = arg;
@@ -93,6 +108,8 @@ RIG_CATALOGUE wr_err catalogue_answer(void *arg)
         struct catalogue_reply reply = { .delay = catalogue->delay };
         if (number < catalogue->scripted)
             reply = catalogue->script[number];
+        else
+            reply = catalogue_find(catalogue, head, reply);
         err = wr_sleep(wr_after(reply.delay));
         atomic_fetch_sub(&catalogue->answering, 1);
         if (!err)

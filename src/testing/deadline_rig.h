@@ -100,7 +100,8 @@ RIG void check_deadlines(const struct node_service *service)
     CHECK_OK(wr_once_new(&enough, "test.enough", 0));
     rig_service = service;
     rig_begin(&rig, (const char *const[]){ "--workers-count", "1", "--graceful-timeout", "5s",
-                                           NULL });
+                                           "--facets-index", "64", "--facets-graph", "64",
+                                           "--facets-search", "64", NULL });
     stay = rig_dial(&rig);
     rig_say(stay, "GET /t/stay HTTP/1.1\r\nHost: localhost\r\n\r\n");
     settle();

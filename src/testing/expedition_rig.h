@@ -32,6 +32,7 @@ RIG_STRANGER struct expedition {
     struct catalogue catalogue;
     struct sources_conf sources_conf;
     struct sources *sources;            /* NULL: there are none */
+    bool without_web;                   /* no SearxNG is configured */
     struct crawl_conf crawl;
     struct explorer *explorer;
     char task[QUEUE_ID];
@@ -51,7 +52,8 @@ RIG_STRANGER void open_catalogues(void)
             .off = !asked, .base = asked ? expedition.catalogue.base : NULL };
     }
     conf->settings[SOURCES_WEB_SEARCH] = (struct sources_setting){
-        .on = true, .base = expedition.catalogue.base, .interval = WR_MS(1) };
+        .on = !expedition.without_web, .base = expedition.catalogue.base,
+        .interval = WR_MS(1) };
     CHECK_OK(sources_open(&expedition.sources, conf));
 }
 

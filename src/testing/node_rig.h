@@ -2,9 +2,13 @@
 #ifndef WR_TESTING_NODE_RIG_H
 #define WR_TESTING_NODE_RIG_H
 
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <weir/once.h>
 #include <weir/scope.h>
@@ -127,6 +131,22 @@ struct answer {
     char body[200000];
 };
 
+/* Come from another address of this machine: "127.0.0.2". */
+RIG struct wr_stream *rig_dial_from(const struct wr_addr *to, const char *from)
+{
+    struct sockaddr_in here = { .sin_family = AF_INET };
+    struct sockaddr_in there = { .sin_family = AF_INET, .sin_port = htons(to->port) };
+    struct wr_conn conn = { .peer = *to, .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) };
+    struct wr_stream *stream = NULL;
+    memcpy(&there.sin_addr, to->ip, 4);
+    CHECK(inet_pton(AF_INET, from, &here.sin_addr) == 1);
+    CHECK(bind(conn.fd, (struct sockaddr *)&here, sizeof(here)) == 0);
+    CHECK(connect(conn.fd, (struct sockaddr *)&there, sizeof(there)) == 0);
+    CHECK(fcntl(conn.fd, F_SETFL, O_NONBLOCK) == 0);
+    CHECK_OK(wr_stream_open(&stream, &conn));
+    return stream;
+}
+
 RIG struct wr_stream *rig_dial(struct rig *rig)
 {
     struct wr_stream *stream = NULL;
@@ -165,17 +185,29 @@ RIG int rig_hear(struct wr_stream *stream, struct answer *ret)
     return ret->status = (int)strtol(ret->head + 9, NULL, 10);
 }
 
-RIG int rig_ask(struct rig *rig, const char *method, const char *target, const char *headers,
-                struct answer *ret)
+RIG int rig_ask_by(struct wr_stream *stream, const char *method, const char *target,
+                   const char *headers, struct answer *ret)
 {
-    char text[2000];
-    struct wr_stream *stream = rig_dial(rig);
+    char text[8000];
     snprintf(text, sizeof(text), "%s %s HTTP/1.1\r\nHost: localhost\r\n%s%s\r\n", method,
              target, strcmp(method, "POST") == 0 ? "Content-Length: 0\r\n" : "", headers);
     rig_say(stream, text);
     rig_hear(stream, ret);
     wr_stream_close(stream);
     return ret->status;
+}
+
+RIG int rig_ask(struct rig *rig, const char *method, const char *target, const char *headers,
+                struct answer *ret)
+{
+    return rig_ask_by(rig_dial(rig), method, target, headers, ret);
+}
+
+/* The same from another address. */
+RIG int rig_ask_from(struct rig *rig, const char *from, const char *target, const char *headers,
+                     struct answer *ret)
+{
+    return rig_ask_by(rig_dial_from(&rig->face.http, from), "GET", target, headers, ret);
 }
 
 RIG int rig_get(struct rig *rig, const char *target, struct answer *ret)

@@ -12,9 +12,11 @@
  *
  * A job does what its input says: "ok", "fail", "hold" (until rig.gate is set), "panic",
  * "person" (asks for one, unless rig.solved), "chain" (citations now, verification then),
- * "large" (says more than may be said), "cancel" (returns CANCELED unasked), "half" (fails with
- * half a character), "bytes" (says what is no text); "borrow" takes the browser's slot first,
- * and keeps it.
+ * "large" (says more than may be said), "endless" (wants too much to follow), "wordy" (wants
+ * too much of a person), "cancel" (returns CANCELED unasked), "half" (fails with half a
+ * character), "bytes" (says what is no text), "later" (puts itself off by 20 s, the first two
+ * times), "away" (as if the store had been, the first time), "lock" (as if it had been busy for
+ * too long), "gone" (always away); "borrow" takes the browser's slot first, and keeps it.
  */
 #ifndef WR_TESTING_QUEUE_RIG_H
 #define WR_TESTING_QUEUE_RIG_H
@@ -57,6 +59,18 @@ static inline wr_err queue_rig_hold(struct queue_rig *rig, struct queue_work *wo
     return err;
 }
 
+static inline void queue_rig_overdo(struct queue_work *work, bool follows)
+{
+    static char much[(1 << 20) + 8];
+    memset(much, ' ', sizeof(much) - 1);
+    memcpy(much + sizeof(much) - sizeof("{}"), "{}", sizeof("{}"));
+    if (follows)
+        queue_work_then(work, QUEUE_VERIFY, NULL, much);
+    else
+        queue_work_await(work, &(struct queue_auth_item){ much, "a.example", "captcha",
+                                                          "high" });
+}
+
 static inline wr_err queue_rig_act(struct queue_rig *rig, struct queue_work *work)
 {
     const char *input = queue_work_input(work);
@@ -66,6 +80,12 @@ static inline wr_err queue_rig_act(struct queue_rig *rig, struct queue_work *wor
         return queue_rig_hold(rig, work);
     if (strstr(input, "fail"))
         return queue_work_fail(work, WR_IO, "ALL_FETCHES_FAILED", "it is %s", "broken");
+    if (strstr(input, "gone") || (strstr(input, "away") && queue_work_attempt(work) == 1))
+        return WR_IO;
+    if (strstr(input, "lock") && queue_work_attempt(work) == 1)
+        return WR_TIMEOUT;
+    if (strstr(input, "later") && queue_work_attempt(work) <= 2)
+        queue_work_later(work, WR_S(20));
     if (strstr(input, "half"))
         return queue_work_fail(work, WR_IO, "ALL_FETCHES_FAILED", "it is \xc3");
     if (strstr(input, "bytes"))
@@ -78,6 +98,8 @@ static inline wr_err queue_rig_act(struct queue_rig *rig, struct queue_work *wor
         for (int i = 0; i < 20000; i++)
             wr_text_str(queue_work_output(work), "a hundred bytes, or nearly so, of a result "
                                                  "that nobody will ever read to its end ");
+    if (strstr(input, "endless") || strstr(input, "wordy"))
+        queue_rig_overdo(work, strstr(input, "endless"));
     if (strstr(input, "person") && !atomic_load(&rig->solved))
         queue_work_await(work, &(struct queue_auth_item){
             "https://a.example/x", "a.example", "captcha", "high" });

@@ -85,4 +85,13 @@ bool test_string(const char *place, const char *text, const char *want, const ch
 bool test_err(const char *place, const char *text, wr_err want, wr_err got);
 void test_skip(const char *reason);
 
+/* Where the thread sanitizer looks on. */
+#if defined(__SANITIZE_THREAD__)
+#define IN_TSAN true
+#elif defined(__has_feature)
+#define IN_TSAN __has_feature(thread_sanitizer)
+#else
+#define IN_TSAN false
+#endif
+
 #endif

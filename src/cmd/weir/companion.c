@@ -82,12 +82,15 @@ static bool await_up(struct companion *companion, const struct wr_conf *conf, ch
 }
 
 bool companion_start(struct companion **ret, const struct flags *flags,
-                     const struct wr_conf *conf, char *why, size_t size)
+                     const struct wr_conf *conf, bool works, char *why, size_t size)
 {
     static char name[] = "weir", run[] = "run", addr[] = "--http-addr=127.0.0.1:0";
-    char *argv[FLAGS_MAX + 4] = { name, run, addr };
+    static char idle[] = "--queue-work=false", alone[] = "--index-dhtnode=off";
+    char *argv[FLAGS_MAX + 6] = { name, run, addr };
     for (int i = 1; i < flags->count; i++)
         argv[i + 2] = flags->at[i];
+    argv[flags->count + 2] = works ? NULL : idle;
+    argv[flags->count + 3] = works ? NULL : alone;
     struct companion *companion = calloc(1, sizeof(*companion));
     if (!companion) {
         snprintf(why, size, "there is no memory to start a node");
@@ -108,6 +111,13 @@ bool companion_start(struct companion **ret, const struct flags *flags,
     }
     companion_stop(companion);
     return false;
+}
+
+bool companion_lives(struct companion *companion)
+{
+    if (companion->pid > 0 && waitpid(companion->pid, NULL, WNOHANG) == companion->pid)
+        companion->pid = 0;
+    return companion->pid > 0;
 }
 
 void companion_stop(struct companion *companion)

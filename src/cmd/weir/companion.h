@@ -1,7 +1,7 @@
 /* companion.h - a node for as long as a command wants one.
  *
  *     struct companion *companion;
- *     if (!companion_start(&companion, flags, conf, why, sizeof(why)))
+ *     if (!companion_start(&companion, flags, conf, true, why, sizeof(why)))
  *         ...why
  *     ...local_ask(...)
  *     companion_stop(companion);
@@ -27,9 +27,13 @@
 struct companion;
 
 /* Start it with these flags of the configuration (the first is a name), and wait until it can
- * be asked.  False: it could not be; `why` is a sentence. */
+ * be asked.  One that does not work takes jobs and does none, and joins no network: it would
+ * only begin what it has no time for.  False: it could not be; `why` is a sentence. */
 bool companion_start(struct companion **ret, const struct flags *flags,
-                     const struct wr_conf *conf, char *why, size_t size);
+                     const struct wr_conf *conf, bool works, char *why, size_t size);
+
+/* Whether it has not ended by itself. */
+bool companion_lives(struct companion *companion);
 
 /* Let it drain, and wait for that.  NULL is allowed. */
 void companion_stop(struct companion *companion);

@@ -12,7 +12,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
@@ -23,9 +22,9 @@
 #include <openssl/crypto.h>
 #include <weir/time.h>
 
-#include "base/json.h"
 #include "base/version.h"
 #include "cmd/weir/data.h"
+#include "cmd/weir/doctor.h"
 #include "cmd/weir/local.h"
 #include "cmd/weir/weir.h"
 #include "conf/node_keys.h"
@@ -46,20 +45,7 @@
 #define MADV_GUARD_INSTALL 102
 #endif
 
-enum grade { FINE, WARNING, FAILURE };
-
-struct visit {
-    const struct wr_conf *conf;
-    enum grade worst;
-    bool running;               /* a node, on this data */
-    bool json_wanted;
-    struct wr_json *json;
-};
-
-static void say(struct visit *visit, enum grade grade, const char *what, const char *fix,
-                const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static void say(struct visit *visit, enum grade grade, const char *what, const char *fix,
+void doctor_say(struct visit *visit, enum grade grade, const char *what, const char *fix,
                 const char *format, ...)
 {
     static const char *const marks[] = { "ok", "warn", "FAIL" };
@@ -139,6 +125,8 @@ static void examine_running(struct visit *visit)
     const char *data = wr_conf_text(visit->conf, "data");
     visit->running = data && !wr_conf_bool(visit->conf, "security.amnesia")
         && data_in_use(data, where, sizeof(where));
+    visit->pid = visit->running && strncmp(where, "pid ", 4) == 0 ? strtol(where + 4, NULL, 10)
+                                                                  : 0;
     if (visit->running)
         say(visit, FINE, "node", "", "one runs on %s (%s); a second one needs another --data",
             data, where);
@@ -174,26 +162,14 @@ static void examine_port(struct visit *visit, const char *key)
 
 static void examine_backlog(struct visit *visit)
 {
-    long long backlog = number_in("/proc/sys/net/core/somaxconn");
-    say(visit, backlog >= BACKLOG_WANTED ? FINE : WARNING, "backlog",
-        "sysctl -w net.core.somaxconn=4096", "net.core.somaxconn is %lld, %d are wanted",
-        backlog, BACKLOG_WANTED);
+    long long most = number_in("/proc/sys/net/core/somaxconn");
+    say(visit, most >= BACKLOG_WANTED ? FINE : WARNING, "backlog",
+        "sysctl -w net.core.somaxconn=4096, and begin the node again",
+        "%lld connections may wait to be taken: net.core.somaxconn is %lld, a listener asks "
+        "for %d", most < BACKLOG_WANTED ? most : BACKLOG_WANTED, most, BACKLOG_WANTED);
 }
 
 /* ---- limits ---- */
-
-static void examine_files(struct visit *visit)
-{
-    struct rlimit limit;
-    unsigned long long wanted =
-        2 * (unsigned long long)wr_conf_int(visit->conf, "max_conns") + 64;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    say(visit, limit.rlim_max >= wanted ? FINE : FAILURE, "descriptors",
-        "raise it (ulimit -n, LimitNOFILE=), or lower max_conns",
-        "%llu may be open, %llu are wanted for max_conns = %lld",
-        (unsigned long long)limit.rlim_max, wanted,
-        (long long)wr_conf_int(visit->conf, "max_conns"));
-}
 
 static void examine_guards(struct visit *visit)
 {
@@ -206,22 +182,6 @@ static void examine_guards(struct visit *visit)
         "sysctl -w vm.max_map_count=1048576, or a newer kernel",
         guards ? "guards cost no mappings" : "there are no light guards: vm.max_map_count "
                                              "= %lld bounds the number of fibers", maps);
-}
-
-static void examine_throttling(struct visit *visit)
-{
-    char text[4096] = "";
-    int fd = open("/sys/fs/cgroup/cpu.stat", O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-    if (fd >= 0)
-        close(fd);
-    text[len > 0 ? len : 0] = '\0';
-    const char *at = strstr(text, "nr_throttled ");
-    long long throttled = at ? strtoll(at + 13, NULL, 10) : 0;
-    say(visit, throttled ? WARNING : FINE, "processor",
-        "raise the quota of this control group, or lower `threads`",
-        "%ld processors; throttled %lld times by its group", sysconf(_SC_NPROCESSORS_ONLN),
-        throttled);
 }
 
 /* ---- the rest of the world ---- */
@@ -381,15 +341,16 @@ static void examine_all(struct visit *visit)
     examine_port(visit, "metrics_addr");
     examine_port(visit, "oap_addr");
     examine_backlog(visit);
-    examine_files(visit);
+    doctor_files(visit);
     examine_guards(visit);
-    examine_throttling(visit);
+    doctor_processors(visit);
     examine_clock(visit);
     examine_entropy(visit);
     examine_data(visit);
     examine_store(visit);
     examine_tls(visit);
     examine_certificate(visit);
+    doctor_load(visit);
 }
 
 static int usage(const struct wr_conf_source *source)

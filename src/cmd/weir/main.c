@@ -20,6 +20,7 @@ static const struct command {
     { "run", weir_run, "the node; also without any command" },
     { "demo", weir_demo, "a supervised, overloaded, draining pipeline, live in the terminal" },
     { "doctor", weir_doctor, "what on this machine keeps a node from running well" },
+    { "index", weir_index, "names and content: publish, find who has it, fetch it" },
     { "library", weir_library, "local libraries of works: build, list, verify" },
     { "mcp", weir_mcp, "what Weir can do, for an agent that starts it" },
     { "queue", weir_queue, "research tasks: add targets, follow them, stop them" },

@@ -3,8 +3,8 @@
  * Every command is one question to the node that runs on the data directory, by its Unix socket
  * (local.h); watch asks again and again.  Where no node runs, watch becomes it for as long as
  * there is something to do (companion.h), and so does a command that is followed by it
- * (add --watch).  The others do not: a node that ends with the command would begin the work of
- * strangers only to give it up; they say how to start one.
+ * (add --watch).  The others are the node for as long as their question takes, and do no jobs:
+ * they would begin the work of strangers only to give it up.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -28,15 +28,18 @@ static const char help_text[] =
     "       weir queue status TASK [--full] [--wait SECONDS]\n"
     "       weir queue watch TASK\n"
     "       weir queue cited TASK [--dry-run] [--limit N] [--only IDS | --except IDS]\n"
+    "       weir queue budget TASK [--pages N] [--seconds N]\n"
     "       weir queue stop TASK [--mode WORD] [--scope WORD] [--reason WORD]\n"
+    "       weir queue forget TASK\n"
     "       weir queue auth [TASK]\n"
     "       weir queue resolve (ID | --domain NAME | --task ID) [--skip | --failed]\n"
     "       weir queue job ID\n"
     "\n"
     "  Tasks of the node that runs on the data directory.  A TARGET is a query for web and\n"
-    "  academic search, a URL or a DOI; - reads targets from standard input, one a line.\n"
-    "  watch follows a task until nothing of it is left to do; where no node runs it is the\n"
-    "  node meanwhile.\n"
+    "  academic search, a URL or a DOI; - reads targets from standard input, one a line, but\n"
+    "  for lines that begin with #.  watch follows a task until nothing of it is left to do;\n"
+    "  where no node runs it is the node meanwhile.  The others are then one for their\n"
+    "  question, and do no jobs.\n"
     "\n"
     "add:\n"
     "  --task ID            a task that there is; else a new one is made\n"
@@ -54,10 +57,14 @@ static const char help_text[] =
     "  --only IDS           these, by the ids that are shown; between commas\n"
     "  --except IDS         all but these\n"
     "  --priority WORD      high, medium or low\n"
+    "budget:\n"
+    "  --pages N            pages that it may fetch in all, those of before included\n"
+    "  --seconds N          seconds that it may take in all\n"
     "stop:\n"
     "  --mode WORD          graceful (wait for what runs), immediate or full\n"
     "  --scope WORD         all_jobs or target_queue_only\n"
     "  --reason WORD        session_completed, budget_exhausted or user_cancelled\n"
+    "forget:                removes a task with all that only it has; stop it first\n"
     "\n"
     "  --json PATH          the answer as JSON; - is standard output\n"
     "  --data PATH          the data directory of the node\n"
@@ -66,7 +73,8 @@ static const char help_text[] =
     "\n"
     "Exit status: 0 done; 1 the node refused, or (watch) something has failed; 2 wrong use, "
     "or\n"
-    "no node; 3 (watch) what is left waits for a person; 130 (watch) it was interrupted.\n";
+    "no node can be; 3 (watch) what is left waits for a person; 130 (watch) it was "
+    "interrupted.\n";
 
 enum choice {
     OPT_HELP = 256, OPT_FULL, OPT_WATCH, OPT_SKIP, OPT_FAILED, OPT_DRY, OPT_DATA, OPT_CONFIG,
@@ -93,9 +101,15 @@ static void put_word(struct wr_json *json, const char *key, const char *word)
         wr_json_str(json, key, word);
 }
 
+static void put_number(struct wr_json *json, const char *key, long number)
+{
+    if (number >= 0)
+        wr_json_i64(json, key, number);
+}
+
 /* ---- add ---- */
 
-/* Targets of standard input: a line each. */
+/* Targets of standard input: a line each, but for those that are empty or comments. */
 static int put_lines(struct wr_json *json)
 {
     char *line = NULL;
@@ -113,15 +127,38 @@ static int put_lines(struct wr_json *json)
     return (int)count;
 }
 
-/* The body of a submit; false: it was said why not. */
+/* What a new task is; false: it was said why it cannot be. */
+static bool write_new(const struct queue_asking *asking, struct wr_json *json)
+{
+    long pages = queue_number(asking, ASK_PAGES, 1000000);
+    long seconds = queue_number(asking, ASK_SECONDS, 31536000);
+    const char *hypothesis = asking->texts[ASK_HYPOTHESIS];
+    if (pages == -2 || seconds == -2)
+        return false;
+    if (!hypothesis && strcmp(asking->words[0], "-") == 0) {
+        (void)queue_refuse("targets of standard input do not say what is to be found out; "
+                           "give --hypothesis TEXT or --task ID");
+        return false;
+    }
+    wr_json_str(json, "hypothesis", hypothesis ? hypothesis : asking->words[0]);
+    wr_json_object(json, "config");
+    wr_json_object(json, "budget");
+    put_number(json, "max_pages", pages);
+    put_number(json, "max_seconds", seconds);
+    wr_json_end(json);
+    wr_json_end(json);
+    return true;
+}
+
+/* Targets, and a new task if there is none; false: it was said why not. */
 static bool write_targets(const struct queue_asking *asking, struct wr_text *ret, bool anew)
 {
     struct wr_json json = wr_json_to(ret);
     int count = 0;
     long pages = anew ? -1 : queue_number(asking, ASK_PAGES, 1000000);
-    if (pages == -2)
-        return false;
     wr_json_object(&json, NULL);
+    if (pages == -2 || (anew && !write_new(asking, &json)))
+        return false;
     wr_json_array(&json, "targets");
     for (int i = 0; i < asking->count; i++)
         if (strcmp(asking->words[i], "-") == 0)
@@ -133,8 +170,7 @@ static bool write_targets(const struct queue_asking *asking, struct wr_text *ret
     put_word(&json, "priority", asking->texts[ASK_PRIORITY]);
     put_list(&json, "serp_engines", asking->texts[ASK_ENGINES]);
     put_list(&json, "academic_apis", asking->texts[ASK_APIS]);
-    if (pages >= 0)
-        wr_json_i64(&json, "budget_pages", pages);
+    put_number(&json, "budget_pages", pages);
     wr_json_end(&json);
     wr_json_end(&json);
     if (!count || count > TARGETS_MAX)
@@ -143,57 +179,28 @@ static bool write_targets(const struct queue_asking *asking, struct wr_text *ret
     return count > 0 && count <= TARGETS_MAX;
 }
 
-/* A new task; its id goes to `ret`.  0, or the exit status. */
-static int create(const struct queue_asking *asking, char ret[QUEUE_ID_MAX + 1])
-{
-    long pages = queue_number(asking, ASK_PAGES, 1000000);
-    long seconds = queue_number(asking, ASK_SECONDS, 31536000);
-    const char *hypothesis = asking->texts[ASK_HYPOTHESIS];
-    if (pages == -2 || seconds == -2)
-        return 2;
-    if (!hypothesis && strcmp(asking->words[0], "-") == 0)
-        return queue_refuse("targets of standard input do not say what is to be found out; "
-                            "give --hypothesis TEXT or --task ID");
-    struct wr_text body = wr_text_heap(BODY_MAX);
-    struct wr_json json = wr_json_to(&body);
-    wr_json_object(&json, NULL);
-    wr_json_str(&json, "hypothesis", hypothesis ? hypothesis : asking->words[0]);
-    if (pages >= 0 || seconds >= 0) {
-        wr_json_object(&json, "config");
-        wr_json_object(&json, "budget");
-        if (pages >= 0)
-            wr_json_i64(&json, "max_pages", pages);
-        if (seconds >= 0)
-            wr_json_i64(&json, "max_seconds", seconds);
-        wr_json_end(&json);
-        wr_json_end(&json);
-    }
-    wr_json_end(&json);
-    struct local_answer answer;
-    int status = queue_ask(asking, &answer, "POST", "/v1/queue/tasks", &body, 0);
-    const char *id = json_string_value(json_object_get(answer.body, "task_id"));
-    if (!status && (!id || strlen(id) > QUEUE_ID_MAX))
-        status = queue_refuse("the node has made a task and not said which");
-    if (!status)
-        snprintf(ret, QUEUE_ID_MAX + 1, "%s", id);
-    local_free(&answer);
-    wr_text_free(&body);
-    return status;
-}
-
-static int submit(const struct queue_asking *asking, const char *task,
-                  const struct wr_text *body)
+/* All in one call, so that no task is left behind that has nothing to do; its id goes to
+ * `ret`. */
+static int submit(struct queue_asking *asking, const char *task, const struct wr_text *body,
+                  char ret[QUEUE_ID_MAX + 1])
 {
     char target[200];
     struct wr_text path = WR_TEXT(target);
     struct local_answer answer;
-    if (!queue_place(&path, "tasks", task, "/targets"))
+    if (!task)
+        wr_text_str(&path, "/v1/queue/tasks");
+    else if (!queue_place(&path, "tasks", task, "/targets"))
         return 2;
     int status = queue_ask(asking, &answer, "POST", target, body, 0);
+    const char *id = task ? task
+                          : json_string_value(json_object_get(answer.body, "task_id"));
+    if (!status && (!id || strlen(id) > QUEUE_ID_MAX))
+        status = queue_refuse("the node has made a task and not said which");
     if (!status) {
         struct wr_text text = wr_text_heap(TEXT_MAX);
-        queue_show_added(&text, answer.body, task);
-        json_object_set_new(answer.body, "task_id", json_string(task));
+        snprintf(ret, QUEUE_ID_MAX + 1, "%s", id);
+        queue_show_added(&text, answer.body, ret);
+        json_object_set_new(answer.body, "task_id", json_string(ret));
         status = queue_tell(asking, answer.body, &text);
         wr_text_free(&text);
     }
@@ -203,7 +210,7 @@ static int submit(const struct queue_asking *asking, const char *task,
 
 static int add(struct queue_asking *asking)
 {
-    char made[QUEUE_ID_MAX + 1] = "";
+    char id[QUEUE_ID_MAX + 1] = "";
     const char *task = asking->texts[ASK_TASK];
     if (task && asking->texts[ASK_HYPOTHESIS])
         return queue_refuse("--task names a task that there is, --hypothesis makes one: give "
@@ -212,19 +219,17 @@ static int add(struct queue_asking *asking)
         return queue_refuse("no target is named; weir queue --help says more");
     struct wr_text body = wr_text_heap(BODY_MAX);
     int status = write_targets(asking, &body, !task) ? 0 : 2;
-    if (!status && asking->watch)
-        status = queue_find_node(asking);
-    if (!status && !task) {
-        status = create(asking, made);
-        task = made;
-    }
+    asking->works = asking->watch;
     if (!status)
-        status = submit(asking, task, &body);
+        status = submit(asking, task, &body, id);
     wr_text_free(&body);
     if (!status && asking->watch) {
         asking->texts[ASK_JSON] = NULL;        /* it has the answer to add */
-        return queue_watch(asking, task);
+        return queue_watch(asking, id);
     }
+    if (!status && asking->companion)
+        fprintf(stderr, "weir queue: it is looked at when a node runs: weir queue watch %s, or "
+                "weir run\n", id);
     return status;
 }
 
@@ -275,6 +280,25 @@ static int cited(struct queue_asking *asking)
     return status;
 }
 
+static int budget(struct queue_asking *asking)
+{
+    char target[200], bytes[200];
+    struct wr_text path = WR_TEXT(target), body = WR_TEXT(bytes);
+    struct wr_json json = wr_json_to(&body);
+    long pages = queue_number(asking, ASK_PAGES, 1000000);
+    long seconds = queue_number(asking, ASK_SECONDS, 31536000);
+    if (pages == -2 || seconds == -2
+        || !queue_place(&path, "tasks", asking->words[0], "/budget"))
+        return 2;
+    if (pages < 0 && seconds < 0)
+        return queue_refuse("say --pages N, --seconds N, or both: what it may take in all");
+    wr_json_object(&json, NULL);
+    put_number(&json, "max_pages", pages);
+    put_number(&json, "max_seconds", seconds);
+    wr_json_end(&json);
+    return queue_inquire(asking, "POST", target, &body, 0, queue_show_budget);
+}
+
 static int stop(struct queue_asking *asking)
 {
     char target[200], bytes[2000];
@@ -290,6 +314,15 @@ static int stop(struct queue_asking *asking)
     return queue_inquire(asking, "POST", target, &body, 0, queue_show_stopped);
 }
 
+static int forget(struct queue_asking *asking)
+{
+    char target[200];
+    struct wr_text path = WR_TEXT(target);
+    if (!queue_place(&path, "tasks", asking->words[0], ""))
+        return 2;
+    return queue_inquire(asking, "DELETE", target, NULL, 0, queue_show_forgotten);
+}
+
 static int auth(struct queue_asking *asking)
 {
     char ignored[200], target[200];
@@ -301,6 +334,26 @@ static int auth(struct queue_asking *asking)
         wr_text_format(&query, "?task_id=%s", asking->words[0]);
     }
     return queue_inquire(asking, "GET", target, NULL, 0, queue_show_auth);
+}
+
+/* What does not wait is nothing that could be resolved. */
+static int tell_resolved(struct queue_asking *asking, const struct wr_text *body,
+                         const char *name)
+{
+    struct local_answer answer;
+    int status = queue_ask(asking, &answer, "POST", "/v1/queue/auth/resolve", body, 0);
+    if (!status && !json_integer_value(json_object_get(answer.body, "resolved_count"))) {
+        fprintf(stderr, "weir queue: nothing waits for a person under the name \"%s\"; weir "
+                "queue auth lists what does\n", name);
+        status = 1;
+    } else if (!status) {
+        struct wr_text text = wr_text_heap(TEXT_MAX);
+        queue_show_resolved(&text, answer.body);
+        status = queue_tell(asking, answer.body, &text);
+        wr_text_free(&text);
+    }
+    local_free(&answer);
+    return status;
 }
 
 static int resolve(struct queue_asking *asking)
@@ -324,8 +377,7 @@ static int resolve(struct queue_asking *asking)
     if (!asking->skip)
         wr_json_bool(&json, "success", !asking->failed);
     wr_json_end(&json);
-    return queue_inquire(asking, "POST", "/v1/queue/auth/resolve", &body, 0,
-                         queue_show_resolved);
+    return tell_resolved(asking, &body, domain ? domain : task ? task : asking->words[0]);
 }
 
 static int job(struct queue_asking *asking)
@@ -341,11 +393,19 @@ static const struct verb {
     const char *name;
     int (*run)(struct queue_asking *asking);
     int least, most;                    /* words that are no options */
+    const char *options;                /* besides those of all */
 } verbs[] = {
-    { "add", add, 0, 1 << 20 }, { "list", list, 0, 0 }, { "status", show_status, 1, 1 },
-    { "watch", watch_it, 1, 1 }, { "cited", cited, 1, 1 }, { "stop", stop, 1, 1 },
-    { "auth", auth, 0, 1 },
-    { "resolve", resolve, 0, 1 }, { "job", job, 1, 1 },
+    { "add", add, 0, 1 << 20, "task hypothesis pages seconds priority engines apis watch" },
+    { "list", list, 0, 0, "" },
+    { "status", show_status, 1, 1, "full wait" },
+    { "watch", watch_it, 1, 1, "" },
+    { "cited", cited, 1, 1, "dry-run limit only except priority" },
+    { "budget", budget, 1, 1, "pages seconds" },
+    { "stop", stop, 1, 1, "mode scope reason" },
+    { "forget", forget, 1, 1, "" },
+    { "auth", auth, 0, 1, "" },
+    { "resolve", resolve, 0, 1, "domain task skip failed" },
+    { "job", job, 1, 1, "" },
 };
 
 /* ---- options ---- */
@@ -370,7 +430,28 @@ static bool take(struct queue_asking *asking, int option)
     return true;
 }
 
-static bool read_options(struct queue_asking *asking, int argc, char **argv)
+static bool has_word(const char *words, const char *word)
+{
+    for (size_t len; *words; words += len + (words[len] == ' ')) {
+        len = strcspn(words, " ");
+        if (len == strlen(word) && strncmp(words, word, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* One that would be passed over in silence is refused. */
+static bool has_option(const struct verb *verb, const char *name)
+{
+    if (has_word("help data config set json", name) || has_word(verb->options, name))
+        return true;
+    (void)queue_refuse("%s has no option --%s; weir queue --help says which it has", verb->name,
+                       name);
+    return false;
+}
+
+static bool read_options(struct queue_asking *asking, const struct verb *verb, int argc,
+                         char **argv)
 {
     static const struct option plain[] = {
         { "help", no_argument, NULL, OPT_HELP }, { "full", no_argument, NULL, OPT_FULL },
@@ -382,7 +463,7 @@ static bool read_options(struct queue_asking *asking, int argc, char **argv)
     };
     enum { PLAIN = sizeof(plain) / sizeof(*plain) };
     struct option known[PLAIN + ASK_COUNT + 1] = { 0 };
-    int option;
+    int option, which = 0;
     memcpy(known, plain, sizeof(plain));
     for (int i = 0; i < ASK_COUNT; i++)
         known[PLAIN + i] = (struct option){ queue_text_name((enum queue_text)i),
@@ -391,8 +472,8 @@ static bool read_options(struct queue_asking *asking, int argc, char **argv)
     argv[0] = name;                     /* getopt speaks in its name */
     if (!flags_add(&asking->flags, "%s", name))
         return false;
-    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
-        if (!take(asking, option))
+    while ((option = getopt_long(argc, argv, "", known, &which)) != -1)
+        if (!take(asking, option) || !has_option(verb, known[which].name))
             return false;
     asking->words = argv + optind;
     asking->count = argc - optind;
@@ -433,7 +514,7 @@ int weir_queue(int argc, char **argv)
         return help ? 0 : 2;
     }
     int status = 2;
-    if (read_options(&asking, argc - 1, argv + 1))
+    if (read_options(&asking, verb, argc - 1, argv + 1))
         status = asking.help ? (fputs(help_text, stdout), 0) : run(&asking, verb);
     flags_free(&asking.flags);
     return status;

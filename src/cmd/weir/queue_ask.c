@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/weir/turn.h"
+
 #define TEXT_MAX ((size_t)32 << 20)
 
 static const char *const text_names[ASK_COUNT] = {
@@ -34,24 +36,44 @@ int queue_refuse(const char *format, ...)
     return 2;
 }
 
-int queue_ask(const struct queue_asking *asking, struct local_answer *ret, const char *method,
+/* Which command helps. */
+static const char *advice(const json_t *problem)
+{
+    static const struct { const char *code, *param, *advice; } table[] = {
+        { "TASK_NOT_FOUND", "task_id", "; weir queue list has those that there are" },
+        { "RESOURCE_NOT_FOUND", "queue_id", "; weir queue auth lists what does" },
+        { "BUDGET_EXHAUSTED", "task_id", "; weir queue budget TASK --pages N --seconds N says "
+                                         "how much" },
+    };
+    const char *code = json_string_value(json_object_get(problem, "error_code"));
+    const char *param = json_string_value(json_object_get(problem, "param"));
+    for (size_t i = 0; code && param && i < sizeof(table) / sizeof(*table); i++)
+        if (strcmp(table[i].code, code) == 0 && strcmp(table[i].param, param) == 0)
+            return table[i].advice;
+    return "";
+}
+
+int queue_ask(struct queue_asking *asking, struct local_answer *ret, const char *method,
               const char *target, const struct wr_text *body, int wait)
 {
-    const char *data = wr_conf_text(asking->conf, "data");
+    const char *what = body ? body->at : "";
     *ret = (struct local_answer){ 0 };
     if (body && body->cut)
         return queue_refuse("this is too much for one call; give fewer targets at a time");
-    if (!local_ask(ret, asking->conf, method, target, body ? body->at : "",
-                   wait + QUEUE_PATIENCE_S)) {
-        if (ret->absent)
-            return queue_refuse("no node runs on %s; start one with `weir run`, or let `weir "
-                                "queue watch` be it", data ? data : "this data directory");
-        return local_given_up ? 2 : queue_refuse("%s", ret->why);
-    }
+    struct turn turn = {
+        .name = "weir queue", .flags = &asking->flags, .conf = asking->conf,
+        .as = asking->works ? "until the task is done" : "for this question, and does no jobs",
+        .works = asking->works, .keeps = !asking->works, .companion = asking->companion };
+    int status = turn_ask(&turn, ret, method, target,
+                          &(struct local_bytes){ what, strlen(what) },
+                          wait + QUEUE_PATIENCE_S);
+    asking->companion = turn.companion;
+    if (status)
+        return status;
     if (ret->status >= 200 && ret->status < 300 && ret->body)
         return 0;
     const char *said = json_string_value(json_object_get(ret->body, "error"));
-    fprintf(stderr, "weir queue: %s\n", said ? said : ret->why);
+    fprintf(stderr, "weir queue: %s%s\n", said ? said : ret->why, advice(ret->body));
     return 1;
 }
 
@@ -90,7 +112,7 @@ int queue_tell(const struct queue_asking *asking, const json_t *body,
     return good ? 0 : 2;
 }
 
-int queue_inquire(const struct queue_asking *asking, const char *method, const char *target,
+int queue_inquire(struct queue_asking *asking, const char *method, const char *target,
                   const struct wr_text *body, int wait, queue_show_fn *show)
 {
     struct local_answer answer;

@@ -5,6 +5,9 @@
  *         return 2;
  *     return queue_inquire(asking, "POST", path.at, &body, 0, queue_show_stopped);
  *
+ * Where no node runs the command is one, for its question: it takes what is said and does no
+ * jobs (turn.h).
+ *
  * What is wrong has been said on standard error when a call returns; an int is the exit status,
  * and 0 is good.
  */
@@ -35,14 +38,16 @@ struct queue_asking {
     bool full, watch, skip, failed, dry, help;
     char **words;                       /* what is no option */
     int count;                          /* of these */
+    bool works;                         /* who is the node does jobs, too */
     struct companion *companion;
 };
 
 /* Say it; 2. */
 int queue_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Ask, and let the node wait for so many seconds; *ret is to be freed in any case. */
-int queue_ask(const struct queue_asking *asking, struct local_answer *ret, const char *method,
+/* Ask, and let the node wait for so many seconds; *ret is to be freed in any case, and
+ * asking->companion is to be stopped in the end. */
+int queue_ask(struct queue_asking *asking, struct local_answer *ret, const char *method,
               const char *target, const struct wr_text *body, int wait);
 
 /* "/v1/queue/FOLDER/ID" and what follows; false: ID is none. */
@@ -56,7 +61,7 @@ int queue_tell(const struct queue_asking *asking, const json_t *body,
 typedef void queue_show_fn(struct wr_text *text, const json_t *body);
 
 /* One question, and its answer told. */
-int queue_inquire(const struct queue_asking *asking, const char *method, const char *target,
+int queue_inquire(struct queue_asking *asking, const char *method, const char *target,
                   const struct wr_text *body, int wait, queue_show_fn *show);
 
 /* A number of an option; -1: it is not given, -2: it is none. */

@@ -191,6 +191,14 @@ void queue_show_cited(struct wr_text *text, const json_t *body)
     wr_text_str(text, json_is_true(json_object_get(body, "dry_run")) ? ": a dry run\n" : "\n");
 }
 
+void queue_show_budget(struct wr_text *text, const json_t *body)
+{
+    const json_t *budget = json_object_get(body, "budget");
+    wr_text_format(text, "%s: %lld of %lld pages used; %lld s\n", text_at(body, "task_id"),
+                   number_at(body, "pages_used"), number_at(budget, "max_pages"),
+                   number_at(budget, "max_seconds"));
+}
+
 void queue_show_stopped(struct wr_text *text, const json_t *body)
 {
     const json_t *counts = json_object_get(body, "cancelled_counts");
@@ -205,6 +213,13 @@ void queue_show_stopped(struct wr_text *text, const json_t *body)
     if (json_is_true(json_object_get(body, "is_resumable")))
         wr_text_format(text, "  weir queue add --task %s TARGET... goes on\n",
                        text_at(body, "task_id"));
+}
+
+void queue_show_forgotten(struct wr_text *text, const json_t *body)
+{
+    bool cleared = json_is_true(json_object_get(body, "cleared"));
+    wr_text_format(text, "%s: removed, with all that only it had%s\n",
+                   text_at(body, "task_id"), cleared ? "" : "; the last of it goes soon");
 }
 
 /* ---- what waits for a person ---- */

@@ -16,22 +16,6 @@ static void on_interrupt(int number)
     local_given_up = 1;
 }
 
-/* Be the node where none runs.  0, or the exit status. */
-int queue_find_node(struct queue_asking *asking)
-{
-    struct local_answer answer;
-    char why[1200];
-    bool absent = !local_ask(&answer, asking->conf, "GET", "/readyz", "", QUEUE_PATIENCE_S)
-        && answer.absent;
-    local_free(&answer);
-    if (!absent)
-        return 0;
-    fprintf(stderr, "weir queue: no node runs; this is one until the task is done\n");
-    if (!companion_start(&asking->companion, &asking->flags, asking->conf, why, sizeof(why)))
-        return queue_refuse("%s", why);
-    return 0;
-}
-
 /* A line for everything that has changed, on standard error: a terminal keeps one. */
 static void say_progress(const json_t *body, struct wr_text *last)
 {
@@ -58,7 +42,8 @@ static int given_up(const struct queue_asking *asking, const char *task)
     return QUEUE_GIVEN_UP;
 }
 
-static int follow(struct queue_asking *asking, const char *task)
+/* *ret_seen: its end was, and the exit status is what became of it. */
+static int follow(struct queue_asking *asking, const char *task, bool *ret_seen)
 {
     char since[64] = "", said[300] = "", target[300];
     struct wr_text last = WR_TEXT(said);
@@ -84,6 +69,7 @@ static int follow(struct queue_asking *asking, const char *task)
             continue;
         if (isatty(STDERR_FILENO))
             fprintf(stderr, "\n");
+        *ret_seen = true;
         return sum.waiting ? 3 : sum.failed ? 1 : 0;
     }
 }
@@ -97,11 +83,10 @@ int queue_watch(struct queue_asking *asking, const char *task)
     struct sigaction action = { .sa_handler = on_interrupt };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    int status = queue_find_node(asking);
-    if (status)
-        return status;
-    status = follow(asking, task);
-    if (status != 2 && status != QUEUE_GIVEN_UP) {
+    asking->works = true;               /* somebody must do what is watched */
+    bool seen = false;
+    int status = follow(asking, task, &seen);
+    if (seen) {
         int told = queue_inquire(asking, "GET", target, NULL, 0, queue_show_status);
         status = told ? told : status;
     }

@@ -10,9 +10,6 @@
 
 #define QUEUE_GIVEN_UP 130              /* as a shell has it for an interrupt */
 
-/* Become the node where none runs; asking->companion is then to be stopped. */
-int queue_find_node(struct queue_asking *asking);
-
 /* The exit status: 0 all is done, 1 something has failed, 2 it could not be watched, 3 what is
  * left waits for a person, QUEUE_GIVEN_UP it was interrupted. */
 int queue_watch(struct queue_asking *asking, const char *task);

@@ -4,17 +4,20 @@
 
 #include "mcp/endpoint.h"
 #include "mcp/offer.h"
+#include "svc/index/index_tool.h"
 #include "svc/queue/queue_report.h"
 #include "svc/queue/queue_tool.h"
 #include "svc/service.h"
 
-enum { SERVICE_SOURCES, SERVICE_CHECK, SERVICE_QUEUE, SERVICE_MCP, SERVICES_COUNT };
+enum { SERVICE_SOURCES, SERVICE_CHECK, SERVICE_QUEUE, SERVICE_INDEX, SERVICE_MCP,
+       SERVICES_COUNT };
 
-#define SERVICES_TOOLS (1 + QUEUE_TOOLS)
+#define SERVICES_TOOLS (1 + QUEUE_TOOLS + INDEX_TOOLS)
 #define SERVICES_RESOURCES (1 + QUEUE_RESOURCES)
 #define SERVICES_PROMPTS 2
 
 struct check_service;
+struct index_service;
 struct queue_service;
 struct supply;
 
@@ -23,6 +26,7 @@ struct services {
     struct check_service *check;
     struct explorer *explorer;
     struct queue_service *queue;
+    struct index_service *index;
     struct mcp_tool tools[SERVICES_TOOLS];  /* what all of them offer agents */
     struct mcp_resource resources[SERVICES_RESOURCES];
     struct mcp_prompt prompts[SERVICES_PROMPTS];

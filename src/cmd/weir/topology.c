@@ -143,7 +143,8 @@ static wr_err make_map(struct wr_text *map, enum wr_topo_format format)
 {
     static char *const flags[] = { "weir", "--http-addr", "127.0.0.1:0", "--oap-addr",
                                    "127.0.0.1:0", "--amnesia", "--log-level", "error",
-                                   "--workers-count", "2" };
+                                   "--workers-count", "2", "--index-dhtnode", "off",
+                                   "--index-proxies", "http://127.0.0.1:9" };
     struct wr_conf_source source = { .tables = weir_tables,
                                      .argc = sizeof(flags) / sizeof(*flags),
                                      .argv = flags, .cpus = 2 };

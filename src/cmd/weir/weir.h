@@ -35,6 +35,7 @@ int weir_check(int argc, char **argv);
 int weir_config(int argc, char **argv);
 int weir_demo(int argc, char **argv);
 int weir_doctor(int argc, char **argv);
+int weir_index(int argc, char **argv);
 int weir_library(int argc, char **argv);
 int weir_mcp(int argc, char **argv);
 int weir_queue(int argc, char **argv);

@@ -338,6 +338,9 @@ static const struct wr_route table[] = {
 const char *const problem_paths[] = {
     "/api", "/healthz", "/readyz", "/metrics", "/version", "/v1/queue", NULL,
 };
+const char *const flat_paths[] = {
+    "/resolve", "/providers", "/search", "/graph", "/admin", "/v1/index", NULL,
+};
 
 static wr_err make_routes(struct node *node)
 {

@@ -30,8 +30,8 @@ static const struct row rows[WAY_COUNT] = {
     [WAY_HTTP] = { "http", "http_addr", { "tls.enabled", "services.enable" } },
     [WAY_METRICS] = { "metrics", "metrics_addr", { "tls.enabled", "services.enable" } },
     [WAY_LOCAL] = { "local", "uds.path", { "uds.allow_uids", "services.enable" } },
-    [WAY_OAP] = { "oap", "oap_addr",
-                  { "tls.enabled", "io.max_frame_bytes", "limits.max_chunk_bytes" } },
+    [WAY_OAP] = { "oap", "oap_addr", { "tls.enabled", "io.max_frame_bytes",
+                                       "limits.max_chunk_bytes", "services.enable" } },
 };
 
 static bool changes(const struct row *row, const struct wr_conf *conf,
@@ -118,7 +118,7 @@ static wr_err listen_at(struct front **ret, struct node *node, enum way way,
 
 /* ---- what is behind ---- */
 
-static bool enabled(const struct wr_conf *conf, const char *service)
+bool bind_enabled(const struct wr_conf *conf, const char *service)
 {
     const char *const *words;
     size_t count = wr_conf_words(conf, "services.enable", &words);
@@ -144,7 +144,7 @@ static wr_err choose_routes(struct node *node, const struct wr_conf *conf,
     count = own;
     for (size_t i = 0; i < start->service_count; i++) {
         const struct node_service *service = &start->services[i];
-        if (!enabled(conf, service->name))
+        if (!bind_enabled(conf, service->name))
             continue;
         for (size_t j = 0; j < service->route_count; j++)
             routes[count++] = service->routes[j];

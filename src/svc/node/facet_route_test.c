@@ -4,6 +4,7 @@
 #include <weir/task.h>
 
 #include "testing/node_rig.h"
+#include "testing/token_rig.h"
 
 static struct answer answer;
 
@@ -37,31 +38,41 @@ static const struct wr_route routes[] = {
     { .method = "GET", .path = "/t/graph", .handler = slow, .policy = &graph },
     { .method = "GET", .path = "/t/search", .handler = slow, .policy = &search },
     { .method = "POST", .path = "/t/index", .handler = slow, .policy = &ingest },
-    { .method = "GET", .path = "/t/query", .handler = quick, .policy = &search },
-    { .method = "GET", .path = "/t/mailbox", .handler = slow, .policy = &mailbox },
+    { .method = "GET", .path = "/t/query", .handler = quick, .policy = &search,
+      .scope = "test.read" },
+    { .method = "GET", .path = "/t/mailbox", .handler = slow, .policy = &mailbox,
+      .scope = "test.read" },
+    { .method = "GET", .path = "/t/poll", .handler = slow, .policy = &node_waits,
+      .class = WR_ROUTE_LONG },
 };
 static const struct node_service service = {
     .name = "test", .routes = routes, .route_count = sizeof(routes) / sizeof(*routes),
 };
 
-static void begin(struct rig *rig)
+static void begin_with(struct rig *rig, const char *flag, const char *value)
 {
     rig_service = &service;
     rig_begin(rig, (const char *const[]){ "--facets-feed", "2", "--facets-graph", "2",
                                           "--facets-search", "2", "--facets-index", "2",
                                           "--facets-mailbox", "2", "--workers-count", "8",
-                                          NULL });
+                                          flag, value, NULL });
 }
 
-/* Two may, a third may not, and afterwards one may again. */
+static void begin(struct rig *rig)
+{
+    begin_with(rig, NULL, NULL);
+}
+
+/* Two may, a third may not, and afterwards one may again; each is of another address. */
 static void check_bound(const char *facet, const char *request)
 {
     struct rig rig;
     struct wr_stream *streams[3];
-    char metric[100];
+    char metric[100], from[20];
     begin(&rig);
     for (int i = 0; i < 3; i++) {
-        streams[i] = rig_dial(&rig);
+        snprintf(from, sizeof(from), "127.0.0.%d", 2 + i);
+        streams[i] = rig_dial_from(&rig.face.http, from);
         rig_say(streams[i], request);
         settle();
     }
@@ -84,7 +95,7 @@ static void check_bound(const char *facet, const char *request)
 }
 
 #define REQUEST(method, path) method " " path " HTTP/1.1\r\nHost: localhost\r\n" \
-                              "Content-Length: 0\r\nX-Tenant: alice\r\n\r\n"
+                              "Content-Length: 0\r\n\r\n"
 
 TEST(feed_answers_429_beyond_its_units)
 {
@@ -124,10 +135,59 @@ TEST(a_graph_of_too_many_neighbours_is_refused_before_any_work)
 TEST(a_tenant_that_searches_too_often_is_refused_and_another_is_not)
 {
     struct rig rig;
-    begin(&rig);
+    struct token_rig tokens;
+    char alice[TOKEN_HEADER_MAX], bob[TOKEN_HEADER_MAX];
+    token_rig_open(&tokens);
+    token_rig_header(&tokens, alice, "test.read", "alice");
+    token_rig_header(&tokens, bob, "test.read", "bob");
+    begin_with(&rig, "--auth-key-path", tokens.path);
     for (int i = 0; i < 40; i++)
-        CHECK_EQ(200, rig_ask(&rig, "GET", "/t/query", "X-Tenant: alice\r\n", &answer));
-    CHECK_EQ(429, rig_ask(&rig, "GET", "/t/query", "X-Tenant: alice\r\n", &answer));
-    CHECK_EQ(200, rig_ask(&rig, "GET", "/t/query", "X-Tenant: bob\r\n", &answer));
+        CHECK_EQ(200, rig_ask(&rig, "GET", "/t/query", alice, &answer));
+    CHECK_EQ(429, rig_ask(&rig, "GET", "/t/query", alice, &answer));
+    CHECK_EQ(429, rig_ask_from(&rig, "127.0.0.2", "/t/query", alice, &answer));
+    CHECK_EQ(200, rig_ask(&rig, "GET", "/t/query", bob, &answer));
+    CHECK_OK(rig_end(&rig));
+    token_rig_close(&tokens);
+}
+
+TEST(an_address_that_searches_too_often_is_refused_whatever_tenant_it_says_it_is)
+{
+    struct rig rig;
+    char header[40];
+    begin(&rig);
+    for (int i = 0; i < 40; i++) {
+        snprintf(header, sizeof(header), "X-Tenant: t%d\r\n", i);
+        CHECK_EQ(200, rig_ask(&rig, "GET", "/t/query", header, &answer));
+    }
+    CHECK_EQ(429, rig_ask(&rig, "GET", "/t/query", "X-Tenant: another\r\n", &answer));
+    CHECK_EQ(200, rig_ask_from(&rig, "127.0.0.2", "/t/query", "", &answer));
+    CHECK_OK(rig_end(&rig));
+}
+
+#define MESSAGES 33
+
+TEST(who_waits_takes_no_unit_and_has_as_many_places_as_the_mailbox_gives_one_caller)
+{
+    struct rig rig;
+    struct wr_stream *streams[MESSAGES];
+    begin(&rig);
+    for (int i = 0; i < MESSAGES; i++) {
+        streams[i] = rig_dial(&rig);
+        rig_say(streams[i], REQUEST("GET", "/t/poll"));
+    }
+    settle();
+    CHECK_EQ(200, rig_get(&rig, "/metrics", &answer));
+    CHECK(strstr(answer.body, "\nsemaphore_inflight{facet=\"mailbox\"} 0\n"));
+    CHECK_EQ(429, rig_get(&rig, "/t/poll", &answer));
+    CHECK(strstr(answer.body, "mailbox: "));
+    CHECK_EQ(200, rig_get(&rig, "/t/mailbox", &answer));        /* it works, and may */
+    CHECK_EQ(200, rig_ask_from(&rig, "127.0.0.2", "/t/poll", "", &answer));
+    int refused = 0;
+    for (int i = 0; i < MESSAGES; i++) {
+        refused += rig_hear(streams[i], &answer) == 429;
+        wr_stream_close(streams[i]);
+    }
+    CHECK_EQ(1, refused);
+    CHECK_EQ(200, rig_get(&rig, "/t/poll", &answer));
     CHECK_OK(rig_end(&rig));
 }

@@ -2,6 +2,7 @@
 #include "svc/node/gate.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,28 @@ static wr_err keep_rate(struct gate *gate, const struct wr_token_verdict *verdic
     return err ? WR_BUSY : WR_OK;
 }
 
+/* Who he is from now on: the token itself is forgotten. */
+static wr_err remember(struct wr_call *call, const struct wr_token *token,
+                       const struct wr_token_verdict *verdict, const char *tenant)
+{
+    struct caller *caller = caller_make(call);
+    char *scopes = wr_call_alloc(call, token->size);
+    if (!caller || !scopes)
+        return WR_NOMEM;
+    caller_has(caller, verdict, tenant);
+    caller->scopes = wr_token_scopes(token, scopes) ? scopes : NULL;
+    return WR_OK;
+}
+
+static wr_err admit_admin(struct wr_call *call)
+{
+    struct caller *caller = caller_make(call);
+    if (!caller)
+        return WR_NOMEM;
+    snprintf(caller->token, sizeof(caller->token), "admin");
+    return WR_OK;
+}
+
 static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *text)
 {
     struct wr_token token;
@@ -162,7 +185,10 @@ static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *t
     };
     bool fine = wr_token_parse(&token, text, strlen(text), &verdict)
         && wr_token_verify(&token, gate->conf.keys, gate->conf.key_count, &ask, &verdict);
+    wr_err err = fine ? remember(call, &token, &verdict, ask.tenant) : WR_OK;
     wr_token_wipe(&token);
+    if (err)
+        return err;
     if (!fine)
         return refuse(call, verdict.status, wr_token_state_word(verdict.state), verdict.why);
     wr_time wait;
@@ -173,21 +199,25 @@ static wr_err admit_token(struct gate *gate, struct wr_call *call, const char *t
     return wr_call_fail(call, WR_BUSY, "%s", why);
 }
 
-wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, int64_t size,
-                       const void *cap, size_t cap_len, const char **ret_why)
+wr_err gate_capability(struct gate *gate, const struct gate_ask *asked, const char **ret_why)
 {
     struct wr_token token;
     struct wr_token_verdict verdict;
     struct wr_token_ask ask = { .now_s = wr_wall().ns / WR_S(1), .aud = GATE_AUDIENCE,
-                                .peer = peer, .size = size,
+                                .scope = asked->scope, .tenant = asked->tenant,
+                                .peer = asked->peer, .size = asked->size,
                                 .amnesia = gate->conf.amnesia };
     *ret_why = "this needs a token";
-    if (cap_len == 0)
-        return atomic_load(&gate->open) && wr_addr_loopback(peer) ? WR_OK : WR_INVALID;
-    bool fine = wr_token_parse(&token, cap, cap_len, &verdict)
+    if (asked->cap_len == 0)
+        return asked->open_to_all
+                || (atomic_load(&gate->open) && wr_addr_loopback(asked->peer))
+            ? WR_OK : WR_INVALID;
+    bool fine = wr_token_parse(&token, asked->cap, asked->cap_len, &verdict)
         && wr_token_verify(&token, gate->conf.keys, gate->conf.key_count, &ask, &verdict);
     wr_token_wipe(&token);
     wr_time wait;
+    if (fine && asked->caller)
+        caller_has(asked->caller, &verdict, asked->tenant);
     if (fine)
         return keep_rate(gate, &verdict, &wait, ret_why);
     *ret_why = verdict.why;
@@ -211,7 +241,7 @@ wr_err gate_admit(struct gate *gate, struct wr_call *call)
     const char *token = bearer(call);
     if (token) {
         if (conf->admin && wr_secret_equal(conf->admin, token, strlen(token)))
-            return WR_OK;
+            return admit_admin(call);
         return admit_token(gate, call, token);
     }
     if (needs_token(conf, call, open))

@@ -13,6 +13,9 @@
  * made of it.  4096 of those are told apart at the same time: one is forgotten when it may
  * do all again that it ever might, and not before; until then one more is refused, as it
  * would be at its rate.
+ *
+ * What a token says of who has it is known of the call from then on (net/caller.h): whose share
+ * he has, which token it was, and what else that allows.
  */
 #ifndef WR_NODE_GATE_H
 #define WR_NODE_GATE_H
@@ -24,6 +27,7 @@
 #include <weir/secret.h>
 
 #include "base/token.h"
+#include "net/caller.h"
 
 #define GATE_READ "node.read"       /* what is not for everybody to see */
 #define GATE_ADMIN "node.admin"     /* the scope of routes that change the node */
@@ -51,10 +55,20 @@ void gate_set_open(struct gate *gate, bool open);
 /* Errors: DENIED with 401 or 403, BUSY (the rate of the token); and why. */
 wr_err gate_admit(struct gate *gate, struct wr_call *call);
 
-/* The same for who comes otherwise than by HTTP, with so many bytes to say (-1: not known)
- * and the bytes of a token or none.  On an error *ret_why is a sentence.  Errors: INVALID
- * (not a token we know), DENIED, BUSY. */
-wr_err gate_capability(struct gate *gate, const struct wr_addr *peer, int64_t size,
-                       const void *cap, size_t cap_len, const char **ret_why);
+/* Who comes otherwise than by HTTP, and with what. */
+struct gate_ask {
+    const struct wr_addr *peer;
+    int64_t size;                   /* bytes to say; -1: not known */
+    const void *cap;                /* the bytes of a token, or none */
+    size_t cap_len;
+    const char *scope, *tenant;     /* as of a route, and as in X-Tenant; may be NULL */
+    bool open_to_all;               /* no token is needed, wherever who asks is; one that is
+                                     * given must be right all the same */
+    struct caller *caller;          /* what the token says of him is put here; may be NULL */
+};
+
+/* The same for him.  On an error *ret_why is a sentence.  Errors: INVALID (not a token we
+ * know), DENIED, BUSY. */
+wr_err gate_capability(struct gate *gate, const struct gate_ask *ask, const char **ret_why);
 
 #endif

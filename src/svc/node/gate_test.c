@@ -232,7 +232,8 @@ static wr_err use(int name, const char **ret_why)
     CHECK_OK(wr_token_mint(&token, &key, id));
     CHECK_OK(wr_token_add(&token, &key, &rate));
     size_t len = wr_token_print(&token, text);
-    return gate_capability(gate_under_test, &peer, -1, text, len, ret_why);
+    return gate_capability(gate_under_test, &(struct gate_ask){
+        .peer = &peer, .size = -1, .cap = text, .cap_len = len }, ret_why);
 }
 
 TEST(a_token_gets_nothing_back_by_making_the_gate_forget_it)
@@ -253,6 +254,53 @@ TEST(a_token_gets_nothing_back_by_making_the_gate_forget_it)
     CHECK_STR("the token is used more often than it allows", why);
     CHECK_OK(wr_sleep(wr_after(WR_S(1))));
     CHECK_OK(use(5999, &why));
+    close_gate(&site);
+}
+
+/* Somebody from elsewhere, with a token that has this caveat; without one: without a token. */
+static wr_err come(const struct wr_caveat_conf *caveat, struct gate_ask ask)
+{
+    char text[WR_TOKEN_TEXT_MAX];
+    struct wr_token token;
+    const char *why;
+    struct wr_addr peer = { .kind = WR_ADDR_IP4, .ip = { 192, 0, 2, 1 } };
+    ask.peer = &peer;
+    ask.size = -1;
+    if (caveat) {
+        CHECK_OK(wr_token_mint(&token, &key, "holder"));
+        CHECK_OK(wr_token_add(&token, &key, caveat));
+        ask.cap_len = wr_token_print(&token, text);
+        ask.cap = text;
+    }
+    return gate_capability(gate_under_test, &ask, &why);
+}
+
+TEST(a_capability_is_for_the_scope_and_the_tenant_that_it_names)
+{
+    struct site site;
+    const char *read = "index.read", *alice = "alice";
+    struct wr_caveat_conf scope = { .kind = WR_CAVEAT_CUSTOM, .texts = &read, .count = 1 };
+    struct wr_caveat_conf tenant = { .kind = WR_CAVEAT_TENANT, .texts = &alice, .count = 1 };
+    open_gate(&site, false, NULL);
+    CHECK_OK(come(&scope, (struct gate_ask){ .scope = "index.read" }));
+    CHECK_ERR(WR_DENIED, come(&scope, (struct gate_ask){ .scope = "index.admin" }));
+    CHECK_ERR(WR_DENIED, come(&scope, (struct gate_ask){ 0 }));
+    CHECK_OK(come(&tenant, (struct gate_ask){ .tenant = "alice" }));
+    CHECK_ERR(WR_DENIED, come(&tenant, (struct gate_ask){ .tenant = "bob" }));
+    CHECK_ERR(WR_DENIED, come(&tenant, (struct gate_ask){ 0 }));
+    close_gate(&site);
+}
+
+TEST(what_is_open_to_all_needs_no_token_and_no_wrong_one)
+{
+    struct site site;
+    const char *read = "index.read";
+    struct wr_caveat_conf scope = { .kind = WR_CAVEAT_CUSTOM, .texts = &read, .count = 1 };
+    open_gate(&site, false, NULL);
+    CHECK_ERR(WR_INVALID, come(NULL, (struct gate_ask){ 0 }));
+    CHECK_OK(come(NULL, (struct gate_ask){ .open_to_all = true }));
+    CHECK_ERR(WR_DENIED, come(&scope, (struct gate_ask){ .open_to_all = true,
+                                                         .scope = "node.read" }));
     close_gate(&site);
 }
 

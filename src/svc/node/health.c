@@ -184,7 +184,29 @@ static bool is_required(struct node *node, const char *service)
     return required;
 }
 
-/* The node's own keys, and one for each service that can be unwell. */
+/* Those of a service: its own, and its parts', one after the other. */
+static size_t add_service(struct node *node, const struct node_service *service,
+                          struct ready_key *all, size_t count)
+{
+    bool required = is_required(node, service->name);
+    struct ready_key key = { .service = service->name, .arg = service->arg,
+                             .required = required };
+    WR_ASSERT(count + 1 + service->part_count <= READY_KEYS_MAX);
+    if (service->probe) {
+        key.name = service->name;
+        key.probe = service->probe;
+        all[count++] = key;
+    }
+    for (size_t i = 0; i < service->part_count; i++) {
+        key.name = service->parts[i].name;
+        key.probe = service->parts[i].probe;
+        key.required = required && !service->parts[i].spare;
+        all[count++] = key;
+    }
+    return count;
+}
+
+/* The node's own keys, and those of each service that can be unwell. */
 wr_err health_table(struct node *node)
 {
     struct ready_key keys[] = {
@@ -206,14 +228,8 @@ wr_err health_table(struct node *node)
     memcpy(all, keys, sizeof(keys));
     for (size_t i = 0; i < count; i++)
         all[i].arg = node;
-    for (size_t i = 0; i < node->start->service_count; i++) {
-        const struct node_service *service = &node->start->services[i];
-        WR_ASSERT(count < READY_KEYS_MAX);
-        if (service->probe)
-            all[count++] = (struct ready_key){
-                .name = service->name, .service = service->name, .probe = service->probe,
-                .arg = service->arg, .required = is_required(node, service->name) };
-    }
+    for (size_t i = 0; i < node->start->service_count; i++)
+        count = add_service(node, &node->start->services[i], all, count);
     return ready_new(&node->ready, all, count);
 }
 

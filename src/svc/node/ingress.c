@@ -1,7 +1,12 @@
 /* ingress.c - the TransportIngress: OAP/1 in, by way of the same queue and workers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "svc/node/node_int.h"
 
 #define SNAPSHOT_MAX ((size_t)64 << 10)
+#define OWN_VERBS 2
 
 /* ---- verbs ---- */
 
@@ -38,6 +43,16 @@ static wr_err config_snapshot(struct wr_oap_call *call)
 
 /* ---- the way to a worker ---- */
 
+static const struct node_verb *verb_of(const struct node *node, uint16_t id)
+{
+    const struct node_start *start = node->start;
+    for (size_t i = 0; i < start->service_count; i++)
+        for (size_t j = 0; j < start->services[i].verb_count; j++)
+            if (start->services[i].verbs[j].row.id == id)
+                return &start->services[i].verbs[j];
+    return NULL;
+}
+
 static void run_call(void *call)
 {
     wr_oap_run(call);
@@ -51,17 +66,78 @@ static void refuse_call(void *call, wr_err err)
 static wr_err submit(void *arg, struct wr_oap_call *call)
 {
     struct node *node = arg;
+    const struct node_verb *verb = verb_of(node, wr_oap_verb_of(call)->id);
+    if (verb && verb->submit)
+        return verb->submit(verb->row.arg, call);
     return pool_submit(node->pool, &(struct work){ run_call, refuse_call, call });
+}
+
+/* ---- admission ---- */
+
+/* The tenant that a token must be for; empty: he names none. */
+static void name_tenant(const struct wr_oap_call *call, char *name)
+{
+    static const unsigned char none[WR_OAP_TENANT_SIZE];
+    const unsigned char *tenant = wr_oap_tenant(call);
+    name[0] = '\0';
+    if (memcmp(tenant, none, sizeof(none)) == 0)
+        return;
+    for (size_t i = 0; i < WR_OAP_TENANT_SIZE; i++)
+        snprintf(name + 2 * i, 3, "%02x", tenant[i]);
+}
+
+static wr_err enter_mailbox(struct node *node, struct wr_oap_call *call)
+{
+    struct facet_ask ask = { .deadline = wr_oap_deadline(call),
+                             .tenant = caller_of_oap(call)->share };
+    struct facet_refusal no;
+    struct facet_permit *permit = calloc(1, sizeof(*permit));
+    if (!permit)
+        return WR_NOMEM;
+    wr_err err = facet_enter(node->facets, FACET_MAILBOX, &ask, permit, &no);
+    if (!err) {
+        *wr_oap_memo(call) = permit;
+        return WR_OK;
+    }
+    free(permit);
+    return wr_oap_fail(call, err, "%s: %s", facet_name(FACET_MAILBOX), no.why);
 }
 
 static wr_err auth(void *arg, struct wr_oap_call *call, const void *cap, size_t cap_len)
 {
     struct node *node = arg;
+    char tenant[2 * WR_OAP_TENANT_SIZE + 1];
     const char *why = NULL;
-    wr_err err = gate_capability(node->gate, wr_oap_peer(call), wr_oap_size(call), cap, cap_len,
-                                 &why);
-    return err ? wr_oap_fail(call, err, "%s", why) : WR_OK;
+    const struct wr_oap_verb *row = wr_oap_verb_of(call);
+    const struct node_verb *verb = verb_of(node, row->id);
+    name_tenant(call, tenant);
+    struct gate_ask ask = { .peer = wr_oap_peer(call), .size = wr_oap_size(call), .cap = cap,
+                            .cap_len = cap_len, .tenant = *tenant ? tenant : NULL,
+                            .scope = verb ? verb->scope : GATE_READ,
+                            .open_to_all = verb && verb->open_to_all,
+                            .caller = caller_make_oap(call) };
+    wr_err err = gate_capability(node->gate, &ask, &why);
+    if (err)
+        return wr_oap_fail(call, err, "%s", why);
+    if (verb && verb->enter)
+        return verb->enter(verb->row.arg, call);
+    return row->priority ? WR_OK : enter_mailbox(node, call);
 }
+
+static void leave(void *arg, struct wr_oap_call *call)
+{
+    const struct node_verb *verb = verb_of(arg, wr_oap_verb_of(call)->id);
+    if (verb && verb->leave) {
+        verb->leave(verb->row.arg, call);
+        return;
+    }
+    struct facet_permit *permit = *wr_oap_memo(call);
+    if (permit)
+        facet_leave(permit);
+    free(permit);
+}
+
+/* ---- serving ---- */
 
 struct wr_oap_conf ingress_bounds(const struct wr_conf *conf)
 {
@@ -73,19 +149,39 @@ struct wr_oap_conf ingress_bounds(const struct wr_conf *conf)
     };
 }
 
+/* The node's own, and those of the services that are enabled. */
+static size_t choose_verbs(struct node *node, const struct wr_conf *conf,
+                           struct wr_oap_verb *verbs)
+{
+    const struct node_start *start = node->start;
+    size_t count = 0;
+    verbs[count++] = (struct wr_oap_verb){ .id = WR_OAP_HEALTH_PING, .name = "HEALTH_PING",
+                                           .handler = health_ping, .arg = node,
+                                           .priority = true };
+    verbs[count++] = (struct wr_oap_verb){ .id = WR_OAP_CFG_SNAP, .name = "CFG_SNAP",
+                                           .handler = config_snapshot, .arg = node };
+    for (size_t i = 0; i < start->service_count; i++) {
+        const struct node_service *service = &start->services[i];
+        if (!bind_enabled(conf, service->name))
+            continue;
+        for (size_t j = 0; j < service->verb_count; j++) {
+            WR_ASSERT(count < OWN_VERBS + NODE_VERBS_MAX && !service->verbs[j].row.priority);
+            verbs[count++] = service->verbs[j].row;
+        }
+    }
+    return count;
+}
+
 wr_err ingress_open(struct front *front, struct node *node, const struct wr_conf *conf,
                     struct wr_tls *tls)
 {
-    const struct wr_oap_verb verbs[] = {
-        { .id = WR_OAP_HEALTH_PING, .name = "HEALTH_PING", .handler = health_ping, .arg = node,
-          .priority = true },
-        { .id = WR_OAP_CFG_SNAP, .name = "CFG_SNAP", .handler = config_snapshot, .arg = node },
-    };
+    struct wr_oap_verb verbs[OWN_VERBS + NODE_VERBS_MAX];
     struct wr_oap_conf server = ingress_bounds(conf);
     server.verbs = verbs;
-    server.count = sizeof(verbs) / sizeof(*verbs);
+    server.count = choose_verbs(node, conf, verbs);
     server.auth = auth;
     server.submit = submit;
+    server.leave = leave;
     server.arg = node;
     server.tls = tls;
     server.frame_max = wr_conf_size(conf, "io.max_frame_bytes");

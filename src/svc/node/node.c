@@ -63,9 +63,8 @@ static void leave(void *arg, struct wr_call *call)
 static wr_err enter_facet(struct node *node, struct wr_call *call,
                           const struct node_policy *policy)
 {
-    const char *tenant = wr_call_header(call, "x-tenant");
     struct facet_ask ask = { .deadline = wr_call_deadline(call),
-                             .tenant = tenant ? tenant : "" };
+                             .tenant = caller_of(call)->share };
     struct facet_refusal no;
     struct facet_permit *permit = wr_call_alloc(call, sizeof(*permit));
     if (!permit)
@@ -78,6 +77,14 @@ static wr_err enter_facet(struct node *node, struct wr_call *call,
     *wr_call_memo(call) = permit;
     return WR_OK;
 }
+
+static void ask_to_wait(struct wr_call *call, struct facet_ask *ask)
+{
+    (void)call;
+    ask->waits = true;
+}
+
+const struct node_policy node_waits = { .facet = FACET_MAILBOX, .ask = ask_to_wait };
 
 static wr_err admit(void *arg, struct wr_call *call)
 {
@@ -93,6 +100,7 @@ struct wr_http_conf node_http(struct node *node, const struct wr_conf *conf)
         .routes = node->routes,
         .count = node->route_count,
         .problems = problem_paths,
+        .flats = flat_paths,
         .submit = submit,
         .admit = admit,
         .leave = leave,
@@ -325,12 +333,13 @@ static void add_child(struct node *node, struct wr_child child)
 
 static void add_service_children(struct node *node, unsigned group, wr_time stop_within)
 {
+    unsigned wanted = group == GROUP_BELOW ? NODE_BELOW : NODE_TASKS;
     for (size_t i = 0; i < node->start->service_count; i++) {
         const struct node_service *service = &node->start->services[i];
-        if (service->serves_others != (group == GROUP_BELOW))
-            continue;
         for (size_t j = 0; j < service->child_count; j++) {
             struct wr_child child = service->children[j];
+            if (child.group != wanted)
+                continue;
             child.group = group;
             child.stop_within = stop_within;
             add_child(node, child);

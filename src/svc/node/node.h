@@ -61,6 +61,10 @@ struct node_start {
     char why[NODE_WHY_MAX];
 };
 
+/* The policy of routes whose calls wait more than they work: of these each caller may have as
+ * many at a time as of operations in the mailbox (facet.h), and none takes a unit of it. */
+extern const struct node_policy node_waits;
+
 /* Run a node in the calling fiber until it was stopped: by a signal, by an admin's
  * call, or by node_stop.  `*ret`, when given, is set as soon as there is one to stop.
  * Errors: TIMEOUT (stopped, but work had to be aborted); with `why`: EXISTS (an

@@ -146,6 +146,9 @@ wr_err bind_apply(struct binding *binding, struct node *node, wr_time deadline);
 /* Let go of what is still in it. */
 void bind_drop(struct binding *binding);
 
+/* Whether a service of this name is to be reached. */
+bool bind_enabled(const struct wr_conf *conf, const char *service);
+
 /* The part of a configuration that wr_oap_tune wants. */
 struct wr_oap_conf ingress_bounds(const struct wr_conf *conf);
 
@@ -159,6 +162,9 @@ wr_err events_serve(struct wr_call *call);
 /* Where errors are problems (http.h): what an operator sees, and who calls the queue, which has
  * words of its own for what went wrong. */
 extern const char *const problem_paths[];
+
+/* ... and where they are flat: what the index has. */
+extern const char *const flat_paths[];
 
 /* The routes of the node and its services, and the rooms behind its own.  Closing what was
  * opened in part is fine. */
