@@ -24,8 +24,9 @@ UP_WITHIN = 10          # seconds
 
 
 def free_port():
-    """A port nobody listens on; the range the kernel gives to clients is left alone."""
-    for port in range(20000 + os.getpid() % 9000, 32000):
+    """A port nobody listens on; the range the kernel gives to clients is left alone.  Processes
+    that run side by side look in places of their own: who finds a port has yet to take it."""
+    for port in range(20000 + os.getpid() * 90 % 9000, 32000):
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

@@ -199,7 +199,7 @@ def unit(preset, which):
 
 def catch(word):
     """How one of the words under `by` fails now, or None."""
-    kind, _, name = word.partition(":")
+    kind, _, name = word.rpartition(":")
     if kind == "model":
         said, failed = run("tests/model/run", name, seconds=LONG_SECONDS,
                            env={"CC": str(COPY / "lenient-cc")})

@@ -16,13 +16,17 @@ import concurrent.futures
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import build
 
-SHOWN = 40      # lines at each end of a long output
+SHOWN = 40              # lines at each end of a long output
+COMMAND_MAX = 1500      # seconds for one command, in the fast tier
+LONG = "--long"
 
 Stage = collections.namedtuple("Stage", "name what run tier", defaults=["fast"])
 
@@ -66,11 +70,24 @@ def failures(text):
 
 
 def run(*command, env=None):
-    """Run a command in the top folder; its exit status and everything it said."""
-    done = subprocess.run([str(part) for part in command], cwd=build.TOP, text=True,
-                          errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**os.environ, **(env or {})})
-    return done.returncode == 0, done.stdout
+    """Run a command in the top folder; whether it ended well, and everything it said.  One that
+    does not end is ended, with all that it has begun; a file takes what is said, as a pipe may
+    be held open by what is left over."""
+    with tempfile.TemporaryFile("w+", errors="replace") as said, \
+            subprocess.Popen([str(part) for part in command], cwd=build.TOP, stdout=said,
+                             stderr=subprocess.STDOUT, start_new_session=True,
+                             env={**os.environ, **(env or {})}) as process:
+        try:
+            process.wait(None if LONG in sys.argv else COMMAND_MAX)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            said.write(f"# ended, as it took more than {COMMAND_MAX} seconds: {command[0]}\n")
+        except BaseException:           # somebody wants all of it to end
+            os.killpg(process.pid, signal.SIGTERM)
+            raise
+        said.seek(0)
+        return process.returncode == 0, said.read()
 
 
 def show(text):
@@ -89,6 +106,12 @@ def command(*words, env=None):
     return Count(passed=int(good), failed=int(not good))
 
 
+def side_by_side(stage, rows):
+    """A part of a stage for each row, as many at once as there are cores."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return sum(pool.map(stage, rows), Count())
+
+
 def tap(*words, env=None):
     """A stage that is a program printing TAP; its comments are shown."""
     good, text = run(*words, env=env)
@@ -99,11 +122,13 @@ def tap(*words, env=None):
 
 
 def suite(preset, *options, name="testlog", env=None):
-    """A stage that is the unit suite of one build."""
+    """A stage that is the unit suite of one build.  Some programs of it wait for others, for a
+    browser or for their turn: one more than there are cores keeps the cores busy."""
     folder = build.build(preset)
     log = folder / "meson-logs" / f"{name}.json"
     log.unlink(missing_ok=True)
-    run("meson", "test", "-C", folder, "--no-rebuild", *options, env=env)
+    run("meson", "test", "-C", folder, "--no-rebuild", "--num-processes", os.cpu_count() + 1,
+        *options, env=env)
     if not log.exists():
         show(f"no tests ran in {folder}")
         return Count(failed=1)
@@ -132,10 +157,8 @@ def lint(long):
                       and entry["file"].endswith(".c")
                       and (long or not entry["file"].endswith("_test.c"))})
     checks = [] if long else ["--checks=-clang-analyzer-*"]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return sum(pool.map(lambda source: command("clang-tidy", "-p", folder, "--quiet",
-                                                   *checks, folder / source),
-                            sources), Count())
+    return side_by_side(lambda source: command("clang-tidy", "-p", folder, "--quiet", *checks,
+                                               folder / source), sources)
 
 
 def install(long):
@@ -167,15 +190,15 @@ def fuzz(long):
     folder = build.build("fuzz", target="fuzzers")
     seconds = os.environ.get("FUZZ_SECONDS", "60" if long else "3")
     way = [] if long else ["-seed=1"]
-    total = Count()
-    for fuzzer in sorted((folder / "tests").glob("*_fuzz")):
+
+    def one(fuzzer):
         corpus = folder / "corpus" / fuzzer.name
         corpus.mkdir(parents=True, exist_ok=True)
         seeds = build.TOP / "tests/fuzz/corpus" / fuzzer.name
-        total += command(fuzzer, f"-max_total_time={seconds}", "-print_final_stats=1", *way,
-                         f"-artifact_prefix={corpus}/", corpus,
-                         *([seeds] if seeds.exists() else []))
-    return total
+        return command(fuzzer, f"-max_total_time={seconds}", "-print_final_stats=1", *way,
+                       f"-artifact_prefix={corpus}/", corpus,
+                       *([seeds] if seeds.exists() else []))
+    return side_by_side(one, sorted((folder / "tests").glob("*_fuzz")))
 
 
 def mutants(long):
@@ -189,23 +212,32 @@ def postgres(long):
                       if re.search(r"STORE_TEST|SERVER_TEST", path.read_text()))
     durable = [program for program in programs if program.stem == "pg_kill_test"]
     programs = [program for program in programs if program not in durable]
-    total = Count()
-    for words in (programs, ["--durable", *durable]):
-        for workers in ("1", "2"):
-            good, text = run("tests/postgres/run", *words, env={"WEIR_THREADS": workers})
-            ends = [found.start() for found in re.finditer(r"^1\.\.", text, re.MULTILINE)]
-            counts = [count_tap(text[begin:end], True)
-                      for begin, end in zip(ends, ends[1:] + [len(text)])]
-            one = sum(counts, Count(failed=int(not good and not any(c.failed for c in counts))))
-            total += Count(one.passed, one.failed + one.skipped)
-            if one.failed or one.skipped:
-                show(failures(text))
-    return total
+
+    def one(row):               # each has a server of its own
+        words, workers = row
+        good, text = run("tests/postgres/run", *words, env={"WEIR_THREADS": workers})
+        ends = [found.start() for found in re.finditer(r"^1\.\.", text, re.MULTILINE)]
+        counts = [count_tap(text[begin:end], True)
+                  for begin, end in zip(ends, ends[1:] + [len(text)])]
+        all_of = sum(counts, Count(failed=int(not good and not any(c.failed for c in counts))))
+        if all_of.failed or all_of.skipped:
+            show(failures(text))
+        return Count(all_of.passed, all_of.failed + all_of.skipped)
+    return side_by_side(one, [(words, workers) for words in (programs, ["--durable", *durable])
+                              for workers in ("1", "2")])
 
 
 def crash(long):
     """At some changes to the disk in the unit suite; here at every one."""
     return tap(build.build("gcc") / "src/crash_test", env={"WEIR_CRASH_STEP": "1"})
+
+
+def sanitized(preset, left_out):
+    """The unit suite under a sanitizer.  In the fast tier on as many workers as it finds most
+    with, and with fewer ends of the store than the gcc suite, which has every one of them that
+    is not the long tier's: each is the same code again."""
+    return lambda long: suite(preset, "--repeat", "10") if long else \
+        suite(preset, "--no-suite", left_out, env={"WEIR_CRASH_STEP": "400"})
 
 
 def repeat(long):
@@ -224,11 +256,9 @@ STAGES = [
           lambda long: suite("gcc", *repeat(long))),
     Stage("clang", "unit suite, clang -O2, on one and two workers",
           lambda long: suite("clang", *repeat(long)), "long"),
-    # In the fast tier each on as many workers as it finds most with.
     Stage("asan", "unit suite, clang, address and undefined behaviour",
-          lambda long: suite("asan", *repeat(long) or ["--no-suite", "workers-2"])),
-    Stage("tsan", "unit suite, clang, data races",
-          lambda long: suite("tsan", *repeat(long) or ["--no-suite", "workers-1"])),
+          sanitized("asan", "workers-2")),
+    Stage("tsan", "unit suite, clang, data races", sanitized("tsan", "workers-1")),
     # Without the weather: those programs take the system's memory away, and valgrind needs it.
     Stage("memcheck", "unit suite under valgrind, one worker",
           lambda long: suite("gcc", "--setup", "memcheck", "--suite", "workers-1",
@@ -255,7 +285,7 @@ STAGES = [
 
 def main():
     parser = argparse.ArgumentParser(description="Run the tests and count everything.")
-    parser.add_argument("--long", action="store_true", help="the full tier")
+    parser.add_argument(LONG, action="store_true", help="the full tier")
     parser.add_argument("--list", action="store_true", help="list the stages")
     parser.add_argument("stages", nargs="*", metavar="stage")
     args = parser.parse_args()

@@ -4,7 +4,8 @@
     def answered(node):
         expect(node.get("/v1/hello")[0], 200)
 
-The names of a case's parameters say which servers it wants; see run.
+The names of a case's parameters say which servers it wants; see run.  One that measures how
+fast the node is has the machine for itself: @case("...", alone=True).
 """
 CASES = []
 
@@ -17,8 +18,9 @@ class Skipped(Exception):
     """It cannot be tried here; the text says why."""
 
 
-def case(claim):
+def case(claim, alone=False):
     def add(function):
+        function.alone = alone
         CASES.append((claim, function))
         return function
     return add

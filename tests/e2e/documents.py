@@ -185,7 +185,7 @@ def new_start(program):
 def amnesia(program):
     with tempfile.TemporaryDirectory(prefix="weir-home-") as home, \
             tempfile.NamedTemporaryFile(prefix="weir-trace-") as trace:
-        desk = Desk(program, "--amnesia")
+        desk = Desk(program, "--amnesia", "--index-dhtnode=off")
         desk.command = ["env", "-C", home, f"HOME={home}", f"TMPDIR={home}", "strace", "-f",
                         "-qq", "-o", trace.name, "-e", "trace=open,openat,creat,mkdir,rename",
                         "-e", "signal=none", "-z", *desk.command]

@@ -195,7 +195,7 @@ def given_back(node):
     require(left <= grown // 4, f"{left} of {grown} bytes are left")
 
 
-@case("windows that stay closed keep no worker: others are served")
+@case("windows that stay closed keep no worker: others are served", alone=True)
 def closed_window(node):
     none = struct.pack(">HI", 4, 0)         # SETTINGS_INITIAL_WINDOW_SIZE of 0
     with Peer(node, none) as peer:
@@ -206,7 +206,7 @@ def closed_window(node):
         expect(node.get("/v1/hello")[0], 200)
 
 
-@case("four addresses that ask for health and take no answer leave it to others")
+@case("four addresses that ask for health and take no answer leave it to others", alone=True)
 def stalled_control(node):
     none = struct.pack(">HI", 4, 0)         # SETTINGS_INITIAL_WINDOW_SIZE of 0
     health = b"\x82\x86" + literal(4, b"/healthz") + literal(1, b"127.0.0.1")

@@ -109,13 +109,13 @@ class Lab:
         return engine.Searx(self.folder, {name: f"{town}{path}?q={{query}}"
                                           for name, path in engines.items()}, live.free_port())
 
-    def node(self, *flags, kind=Node):
+    def node(self, *flags, kind=Node, env=None):
         bases = ",".join(f"{slug}={self.base}/{slug}" for slug in server.LIMITS
                          if slug != "web_search")
         # a key, so that a catalogue is asked as often as it allows at most
         return kind("--queue-fetch-interval", "0ms", "--queue-fetch-allow", "127.0.0.1",
                     f"--check-bases={bases}", *flags, program=self.program.path,
-                    env={"S2_API_KEY": "of a test"})
+                    env={"S2_API_KEY": "of a test", **(env or {})})
 
 
 class Task:

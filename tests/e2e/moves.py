@@ -56,7 +56,8 @@ def old_place(node):
     return types.SimpleNamespace(port=node.port, tls=None)
 
 
-@case("http_addr moves under load: no call is lost, the new address answers, the old refuses")
+@case("http_addr moves under load: no call is lost, the new address answers, the old refuses",
+      alone=True)
 def moves(node):
     with Filed(node, "workers.count = 4\n") as own:
         old = old_place(own)

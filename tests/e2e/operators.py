@@ -73,7 +73,7 @@ def storage(node):
     expect(curl(node, "/api/v1/storage/databases/x")[0], 404)
 
 
-@case("curl starts a run, a second one is refused, and the first has a result")
+@case("curl starts a run, a second one is refused, and the first has a result", alone=True)
 def run(node):
     wish = '{"suite":"admin_plane","durationSecs":1,"concurrency":4}'
     code, _, body = curl(node, "/api/v1/bench/run", "-d", wish)
@@ -91,7 +91,7 @@ def run(node):
         require(0 < row["p50Ms"] <= row["p95Ms"] <= row["p99Ms"], row)
 
 
-@case("weir bench measures a node that runs")
+@case("weir bench measures a node that runs", alone=True)
 def bench_at(node):
     status, said = tool(node.command[0], "bench", "--at", f"127.0.0.1:{node.port}",
                         "--duration", "300ms", "--json", "-")
@@ -102,7 +102,7 @@ def bench_at(node):
            ["/healthz", "/readyz", "/version", "/metrics"])
 
 
-@case("weir bench starts a node of its own, says how, and none is refused")
+@case("weir bench starts a node of its own, says how, and none is refused", alone=True)
 def bench_alone(node):
     status, said = tool(node.command[0], "bench")
     expect(status, 0)
@@ -115,7 +115,7 @@ def bench_alone(node):
     require(int(requests) > 100, said)
 
 
-@case("weir bench tells what a limit refuses from what goes wrong")
+@case("weir bench tells what a limit refuses from what goes wrong", alone=True)
 def bench_limited(node):
     with live.Node("--rate-control-per-s", "100", "--rate-control-burst", "200",
                    program=node.command[0]) as slow:

@@ -136,7 +136,7 @@ ENDS = {
     "town/redirect/nowhere": "HTTP_STATUS", "town/fail/404": "HTTP_STATUS",
     "town/redirect/inside/metadata": "REFUSED", "town/redirect/inside/file": "REFUSED",
     "press/private/x": "ROBOTS_DENIED", "closed/page/1": "ROBOTS_DENIED",
-    "unwell/page/1": "ROBOTS_DENIED", "shy/paper/1.pdf": "ROBOTS_DENIED",
+    "unwell/page/1": "ROBOTS_UNREACHABLE", "shy/paper/1.pdf": "ROBOTS_DENIED",
     "town/huge/8000000": "REFUSED", "record/huge/8000000/silent": "REFUSED",
     "record/bomb": "REFUSED", "record/bomb/nested": "REFUSED", "town/type/png": "REFUSED",
     "town/script": "NEEDS_SCRIPTS", "town/type/fakepdf": "PDF_NOT_READ",

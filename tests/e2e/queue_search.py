@@ -77,6 +77,7 @@ def captcha_is_awaited(program):
                    ("awaiting_auth", ("completed", None)))
             (item,) = node.tool("get_auth_queue", task_id=task.id)["items"]
             expect((item["domain"], item["auth_type"]), ("duckduckgo", "captcha"))
+            expect(item["url"], "https://duckduckgo.com/?q=stone%20bridge%20Ludbury%20arches")
             expect((status["pending_auth_count"], status["milestones"]["citation_chase_ready"]),
                    (1, False))
             served(lab.site.bases["town"] + "/search/gate/open")

@@ -49,6 +49,8 @@ def from_the_shell(program):
         queue("add", "--task", task, lab.site.bases["closed"] + "/page/1")
         queue("watch", task, status=1)
         require("ROBOTS_DENIED" in queue("status", task), queue("status", task))
+        require("removed" in queue("forget", task), "it is not removed")
+        queue("status", task, status=1)
 
 
 @case("where no node runs a research is watched by becoming one, and is kept")
@@ -60,6 +62,7 @@ def without_a_node(program):
         out = expect_status(0, shell(program, data, "add", "--watch", "--hypothesis", TIDAL,
                                      lab.site.bases["town"] + "/topic/tidal", *allowed))
         require("targets       1 completed" in out, out)
+        require(TIDAL in expect_status(0, shell(program, data, "list")), "it is not listed")
         with lab.node("--data", str(data)) as node:
             (task,) = node.json("GET", "/v1/queue/tasks")[1]["tasks"]
             expect(task["hypothesis"], TIDAL)

@@ -26,15 +26,21 @@ class Database:
     def __enter__(self):
         if not list(pathlib.Path("/usr/lib/postgresql").glob("*/bin")):
             raise Skipped("there is no PostgreSQL")
-        self.server = pg.server()
+        self.server = pg.server(durable=False)
         try:
-            self.folder, _ = self.server.__enter__()
+            self.folder, self.data = self.server.__enter__()
         except SystemExit as why:
             raise Refuted(str(why)) from None
         return self
 
     def __exit__(self, *why):
         self.server.__exit__(*why)
+
+    def restart(self):
+        """As an upgrade does it: connections are ended, and refused for a while."""
+        programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+        pg.run(*pg.AS, programs / "pg_ctl", "-D", self.data, "-w", "-m", "fast", "-l",
+               self.folder / "log", "restart", timeout=60)
 
     def flags(self):
         return ("--store-url", f"postgres://weir@/postgres?host={self.folder}",
@@ -175,3 +181,21 @@ def one_stands_still(program):
         expect(sorted(ends(database, task).values()),
                [(COMPLETED, 1)] * (total - SLOTS) + [(COMPLETED, 2)] * SLOTS)
         verified_once(database, total)
+
+
+@case("a PostgreSQL that is restarted amid their jobs fails none of them")
+def the_server_is_restarted(program):
+    with Database() as database, Lab(program, sites()) as lab, \
+            lab.node(*database.flags()) as first, lab.node(*database.flags()) as second:
+        task, total = Task(first, "Slow pages are read once", max_pages=10000), 8 * SLOTS
+        task.queue(slow_targets(lab, total))
+        task.until(lambda status: status["progress"]["searches"]["satisfied"] > SLOTS)
+        database.restart()
+        end = time.monotonic() + 20
+        while "progress" not in task.status(node=second):       # it may be told of it, too
+            require(time.monotonic() < end, "a node does not find its server again")
+            time.sleep(0.05)
+        status = task.drained(90, False, second)
+        expect((status["errors"], status["error_count"]), ([], 0))
+        ended = ends(database, task)
+        expect((len(ended), {state for state, _ in ended.values()}), (total, {COMPLETED}))

@@ -25,7 +25,8 @@ def routes(node):
             for path, methods in paths.items() for method in methods]
 
 
-@case("every route answers within 2 s, however busy the workers are; or waits on purpose")
+@case("every route answers within 2 s, however busy the workers are; or waits on purpose",
+      alone=True)
 def deadlines(node):
     asked = [route for route in routes(node) if "shutdown" not in route[1]]
     require(len(asked) >= 13, f"only {len(asked)} routes are known")
@@ -97,7 +98,8 @@ class Caller(threading.Thread):
                 return True
 
 
-@case("SIGTERM under load: it ends within 3 s, with 0, and nothing that was asked is lost")
+@case("SIGTERM under load: it ends within 3 s, with 0, and nothing that was asked is lost",
+      alone=True)
 def drain(node):
     with live.Node("--workers-count", "4", program=node.command[0]) as own:
         callers = [Caller(own, f"/api/v1/debug/sleep?ms={i % 4 * 30}") for i in range(32)]
