@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own, durable as one that people rely on.
+"""A PostgreSQL server of our own, durable as one that people rely on unless told otherwise.
 
     with pg.server() as (folder, data):
         ...f"postgres://weir@/postgres?host={folder}"
@@ -25,8 +25,9 @@ def run(*command, **more):
 
 
 @contextlib.contextmanager
-def server():
-    """The folder of its socket, and that of its data; it is stopped and removed at the end."""
+def server(durable=True):
+    """The folder of its socket, and that of its data; it is stopped and removed at the end.
+    One that is not durable depends on no disk, and loses its data with the machine only."""
     programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))[-1]
     folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-pg-"))
     data = folder / "data"
@@ -35,7 +36,8 @@ def server():
     try:
         run(*AS, programs / "initdb", "-D", data, "-A", "trust", "-U", "weir", "-E", "UTF8")
         run(*AS, programs / "pg_ctl", "-D", data, "-w", "-l", folder / "log",
-            "-o", f"-k {folder} {OPTIONS}", "start", timeout=60)
+            "-o", f"-k {folder} {OPTIONS}" + ("" if durable else " -c fsync=off"), "start",
+            timeout=60)
         yield folder, data
     finally:
         subprocess.run([*AS, programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"],

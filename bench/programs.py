@@ -22,8 +22,10 @@ PLACES = {
     "queue": OUT / "queue",
     "queues": HERE / "queue",       # scripts too
     "checks": HERE / "check",       # scripts too
+    "index": OUT / "index",
+    "indexes": HERE / "index",      # scripts too
 }
-SCRIPTS = ("net", "servers", "libraries", "checks", "queues")
+SCRIPTS = ("net", "servers", "libraries", "checks", "queues", "indexes")
 LOAD = OUT / "load"
 # Servers of others, beside the tree: small programs around libraries that are installed.
 PEERS_FROM = pathlib.Path(os.environ.get("BENCH_PEERS", HERE.parent.parent / "shared/peers"))
@@ -110,7 +112,7 @@ def make_queue(names):
                   "weir-extract", "weir-biblio", "weir-store", "weir-conf", "weir-net",
                   "weir-flow", "weir-rt", "weir-base", "blake3", "llhttp")]
     outside = ("utf8proc", "archive", "expat", "gumbo", "jansson", "curl", "ssl", "crypto",
-               "nghttp2", "z", "zstd", "sqlite3", "pq", "m", "stdc++")
+               "nghttp2", "z", "zstd", "idn2", "sqlite3", "pq", "m", "stdc++")
     found = subprocess.run(["pkg-config", "--cflags", "libpq"], text=True, capture_output=True)
     for name in names:
         build.run(*CC, "-Wno-maybe-uninitialized", *found.stdout.split(),
@@ -126,6 +128,32 @@ def make_queues(names):
         PLACES["queue"].mkdir(parents=True, exist_ok=True)
         make_queue(["jobs"])
     if {"status", "pages"} & set(names):
+        build.build("release")
+        make_load()
+
+
+def make_index(names):
+    """The DHT as the index sees it, without the node around it."""
+    folder = build.build("release") / "src"
+    libraries = [folder / f"lib{name}.a" for name in
+                 ("weir-svc-index", "weir-svc-node", "weir-mcp", "weir-dht", "weir-store",
+                  "weir-conf", "weir-net", "weir-flow", "weir-rt", "weir-base", "blake3",
+                  "llhttp")]
+    outside = ("jansson", "curl", "ssl", "crypto", "nghttp2", "z", "zstd", "sqlite3", "pq", "m",
+               "stdc++")
+    for name in names:
+        build.run(*CC, "-Wno-maybe-uninitialized", f"-I{HERE.parent / 'include'}",
+                  f"-I{HERE.parent / 'src'}", HERE / f"index/{name}.c", HERE / "measure.c",
+                  "-Wl,--start-group", *libraries, "-Wl,--end-group",
+                  *(f"-l{name}" for name in outside), "-o", path("index", name))
+
+
+def make_indexes(names):
+    """A network of others' nodes, and ours to ask it."""
+    PLACES["index"].mkdir(parents=True, exist_ok=True)
+    make_index([program for script, program in (("hedging", "lookups"),
+                                                ("announcing", "announce")) if script in names])
+    if {"flood", "cached", "million"} & set(names):
         build.build("release")
         make_load()
 
@@ -214,4 +242,5 @@ def shell(*command, folder, **env):
 MAKERS = {"ours": make_ours, "store": make_store, "c": make_c, "go": make_go, "rust": make_rust,
           "net": make_net, "servers": make_servers, "library": make_library,
           "libraries": make_libraries, "check": make_check, "checks": make_libraries,
-          "queue": make_queue, "queues": make_queues}
+          "queue": make_queue, "queues": make_queues, "index": make_index,
+          "indexes": make_indexes}

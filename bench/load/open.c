@@ -1,16 +1,21 @@
 /* open.c - requests that leave at a fixed rate, whatever the answers do.
  *
- *     open [-w] [-d MS] [-s CROWD] PORT RATE SECONDS CONNECTIONS "GET /path" ["POST /path" ...]
+ *     open [-w] [-d MS] [-s CROWD] [-f FIRST] [-n FROM:COUNT] PORT RATE SECONDS CONNECTIONS
+ *          TARGET...
+ *
+ * A target is "GET /path" or "POST /path".  With -n a run of `#` in it stands for a number of
+ * as many digits: all of FROM to FROM + COUNT - 1, each once before any comes again, scattered.
  *
  * Each request goes out on an idle keep-alive connection; the targets take turns.
  * Its time runs from the instant it was due, so a server that stalls the client is
- * not spared.  The first second is not counted.  Prints for each method and status
- * METHOD_STATUS_count, _p50_us, _p99_us, _max_us; then `broken`, requests whose
- * connection ended without an answer, and `starved`, instants at which a request was
- * due and no connection was idle.
+ * not spared.  A connection that the server ends is opened again a little later.  The
+ * first second is not counted.  Prints for each method and status METHOD_STATUS_count,
+ * _p50_us, _p99_us, _max_us; then `broken`, requests whose connection ended without an
+ * answer, and `starved`, instants at which a request was due and no connection was idle.
  *
  * -d: not times, but their distance from so many milliseconds.
  * -s: connections that come from the same address (100).
+ * -f: which address is the first (0), for several loads that are not to share one.
  * -w: wait for events instead of asking for them all the time; for loads that share
  *     their core with the server.
  */
@@ -29,11 +34,15 @@
 #define TARGETS_MAX 8
 #define SERIES_MAX 64
 #define S INT64_C(1000000000)
+#define OPEN_EVERY (S / 100)
+#define STRIDE UINT64_C(7368787)    /* a prime above any COUNT: so it reaches every number */
 
 struct target {
     char method[8];
     char request[512];
     size_t len;
+    char *number;                   /* its digits in the request; NULL: it has none */
+    size_t digits;
 };
 
 struct conn {
@@ -52,13 +61,17 @@ struct series {
 };
 
 static struct {
-    uint64_t port, rate, crowd, connections;
+    uint64_t port, rate, crowd, first, connections;
+    uint64_t from, numbers;         /* of targets that have one */
     int64_t distance;               /* from which times are measured; -1 is none */
     bool waits;
     struct target targets[TARGETS_MAX];
     size_t target_count;
     struct conn *conns, **idle;     /* a ring: each connection gets its turn */
     size_t idle_first, idle_count;
+    struct conn **shut;             /* by the server; opened again one after the other */
+    size_t shut_count;
+    int64_t next_open;
     struct series series[SERIES_MAX];
     size_t series_count;
     uint64_t sent, broken, starved;
@@ -82,6 +95,28 @@ static void add_target(const char *text)
                               (unsigned)load.port, body ? "Content-Length: 0\r\n" : "");
     if (t->len >= sizeof(t->request))
         client_die("a target is too long");
+    t->number = load.numbers ? strchr(t->request, '#') : NULL;
+    t->digits = t->number ? strspn(t->number, "#") : 0;
+}
+
+/* Let it ask for the next number. */
+static void write_number(struct target *t)
+{
+    uint64_t number = load.from + load.sent / load.target_count * STRIDE % load.numbers;
+    for (size_t i = t->digits; i-- > 0; number /= 10)
+        t->number[i] = (char)('0' + number % 10);
+}
+
+static void read_numbers(char *text)
+{
+    char *colon = strchr(text, ':');
+    if (!colon)
+        client_die("-n is FROM:COUNT");
+    *colon = '\0';
+    load.from = client_number(text);
+    load.numbers = client_number(colon + 1);
+    if (load.numbers == 0 || load.numbers >= STRIDE)
+        client_die("-n: there are none, or too many");
 }
 
 static void rest(struct conn *c)
@@ -108,9 +143,21 @@ static void leave_idle(struct conn *c)
     }
 }
 
+/* Who is refused does not hammer at the door. */
+static void open_later(struct conn *c)
+{
+    load.shut[load.shut_count++] = c;
+    load.next_open = client_now() + OPEN_EVERY;
+}
+
 static void open_conn(struct conn *c)
 {
-    c->fd = client_connect(load.port, c->index, load.crowd);
+    c->fd = client_connect(load.port, c->index + load.first * load.crowd, load.crowd);
+    if (c->fd < 0 && errno == ECONNRESET) {
+        load.broken++;
+        open_later(c);
+        return;
+    }
     if (c->fd < 0)
         client_die("connect");
     struct epoll_event event = { .events = EPOLLIN, .data.ptr = c };
@@ -146,7 +193,11 @@ static void send_due(int64_t now)
             return;
         }
         struct conn *c = next_idle();
-        c->asked = &load.targets[load.sent++ % load.target_count];
+        struct target *target = &load.targets[load.sent % load.target_count];
+        if (target->number)
+            write_number(target);
+        load.sent++;
+        c->asked = target;
         c->due = due;
         /* a connection that has ended meanwhile is found when it is read */
         (void)!send(c->fd, c->asked->request, c->asked->len, MSG_NOSIGNAL);
@@ -163,12 +214,13 @@ static void answered(struct conn *c, unsigned status)
     samples_add(series_of(c->asked->method, status), took);
 }
 
-static void again(struct conn *c)
+static void ended(struct conn *c)
 {
     if (!c->asked)
         leave_idle(c);
     close(c->fd);
-    open_conn(c);
+    load.broken += c->asked != NULL;
+    open_later(c);
 }
 
 static void on_event(struct conn *c)
@@ -177,8 +229,7 @@ static void on_event(struct conn *c)
     if (got < 0 && errno == EAGAIN)
         return;
     if (got <= 0) {
-        load.broken += c->asked != NULL;
-        again(c);
+        ended(c);
         return;
     }
     c->len += (size_t)got;
@@ -193,7 +244,8 @@ static void on_event(struct conn *c)
         client_die("an answer without a request");
     answered(c, answer.status);
     if (answer.close) {
-        again(c);
+        close(c->fd);
+        open_conn(c);
         return;
     }
     rest(c);
@@ -203,6 +255,10 @@ static void run(void)
 {
     struct epoll_event events[512];
     for (int64_t now; (now = client_now()) < load.end;) {
+        if (load.shut_count > 0 && now >= load.next_open) {
+            load.next_open = now + OPEN_EVERY;
+            open_conn(load.shut[--load.shut_count]);
+        }
         send_due(now);
         int64_t left = load.idle_count > 0 ? next_due() - client_now() : S / 1000;
         struct timespec pause = { .tv_nsec = load.waits && left > 0 ? left % S : 0 };
@@ -225,13 +281,17 @@ static void report(void)
 
 int main(int argc, char **argv)
 {
-    for (int option; (option = getopt(argc, argv, "wd:s:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "wd:s:f:n:")) != -1;) {
         if (option == 'w')
             load.waits = true;
         else if (option == 'd')
             load.distance = (int64_t)client_number(optarg) * 1000000;
         else if (option == 's')
             load.crowd = client_number(optarg);
+        else if (option == 'f')
+            load.first = client_number(optarg);
+        else if (option == 'n')
+            read_numbers(optarg);
         else
             return 2;
     }
@@ -249,7 +309,8 @@ int main(int argc, char **argv)
     load.epoll = epoll_create1(EPOLL_CLOEXEC);
     load.conns = calloc(load.connections, sizeof(*load.conns));
     load.idle = calloc(load.connections, sizeof(*load.idle));
-    if (!load.conns || !load.idle)
+    load.shut = calloc(load.connections, sizeof(*load.shut));
+    if (!load.conns || !load.idle || !load.shut)
         client_die("memory for the connections");
     for (uint64_t i = 0; i < load.connections; i++) {
         load.conns[i].index = i;

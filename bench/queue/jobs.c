@@ -5,6 +5,7 @@
  *   done     no-op jobs from end to end: submitted in hundreds, claimed, run, finished, and
  *            who waits for the task told of each change, until the last is over; as fast as
  *            they are done, with some that wait, and then all of them at once
+ *   status   what a poller has read when the task has changed, with that many jobs over
  *
  * On a server the figures are called pgqueue_..., else queue_...
  * usage: jobs FILE-OR-URL [jobs] */
@@ -21,11 +22,13 @@
 
 #include "../measure.h"
 #include "svc/queue/queue.h"
+#include "svc/queue/status.h"
 
 #define CLIENTS 64
 #define TARGETS 10000
 #define BATCH 100
 #define BACKLOG 2000            /* open at a time in the steady flow */
+#define STATUSES 500
 
 struct bench {
     const char *path, *prefix;
@@ -189,6 +192,26 @@ static void measure_done(struct bench *bench, const char *how, size_t backlog)
     wr_sem_free(bench->room);
 }
 
+/* ---- looking at it ---- */
+
+static void measure_status(struct bench *bench)
+{
+    static int64_t samples[STATUSES];
+    char prefix[40];
+    for (size_t i = 0; i < STATUSES; i++) {
+        struct queue_view *view;
+        struct queue_status status;
+        wr_time begun = wr_now();
+        MUST(queue_view_read(bench->store, bench->task, &view, WR_NEVER));
+        MUST(queue_status_read(&status, bench->store, view, false, WR_NEVER));
+        samples[i] = wr_now() - begun;
+        queue_status_free(&status);
+        queue_view_unref(view);
+    }
+    snprintf(prefix, sizeof(prefix), "%s_after_status", bench->prefix);
+    measure_percentiles(prefix, samples, STATUSES);
+}
+
 static wr_err run(void *arg)
 {
     struct bench *bench = arg;
@@ -205,6 +228,7 @@ static wr_err run(void *arg)
         .limits = { [QUEUE_NETWORK] = 256 } }));
     measure_submit(bench);
     measure_done(bench, "done", BACKLOG);
+    measure_status(bench);
     measure_done(bench, "pile", bench->jobs);
     queue_free(bench->queue);
     store_close(bench->store, WR_NEVER);

@@ -26,6 +26,11 @@ ROWS = [
         less=False, must=Plain(3000), once=True,
         beside={"CPU us each": "pgqueue_done_cpu_us", "calls/s":
                 "pgqueue_submit_calls_per_s"}),
+    Row("a status read anew, of a task with 100,000 jobs that are over, SQLite, p50", "us",
+        "queue_after_status_p50_us", {}, less=True,
+        beside={"p99": "queue_after_status_p99_us"}),
+    Row("... with 20,000, PostgreSQL, p50", "us", "pgqueue_after_status_p50_us", {}, less=True,
+        once=True, beside={"p99": "pgqueue_after_status_p99_us"}),
     Row("long poll, one who waits is told, p50", "us", "queue_wake_p50_us",
         {"bare futex": "queue_bare_wake_p50_us"}, less=True, must=Plain(300)),
     Row("long poll, one who waits is told, p99", "us", "queue_wake_p99_us",
