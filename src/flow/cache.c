@@ -310,13 +310,13 @@ static bool is_crowded(struct wr_cache *cache, struct shard *shard)
 }
 
 /* The first round of a crowded shard takes what nobody wanted since the last, and forgets
- * that the others were wanted; the second takes of those. */
+ * that the others were wanted; the second takes of those, where it is crowded with them: what
+ * was put meanwhile is no reason. */
 static void tidy(struct wr_cache *cache, struct shard *shard)
 {
     sweep(cache, shard, SWEEP_EXPIRED);
-    if (is_crowded(cache, shard))
-        for (int round = 0; round < 2; round++)
-            sweep(cache, shard, SWEEP_UNWANTED);
+    for (int round = 0; round < 2 && is_crowded(cache, shard); round++)
+        sweep(cache, shard, SWEEP_UNWANTED);
 }
 
 wr_err wr_cache_run(void *arg)

@@ -17,7 +17,7 @@ import urllib.request
 
 PACKAGED = pathlib.Path("/usr/share/doc/searx/examples/settings.yml")
 PYTHON = "/usr/bin/python3"         # the one that Debian's packages are for
-UP_WITHIN = 20                      # seconds
+UP_WITHIN = 60                      # seconds
 ENGINE = """\
   - name: {name}
     engine: json_engine
@@ -82,6 +82,6 @@ class Searx:
 
     def answers(self):
         try:
-            return urllib.request.urlopen(f"{self.url}/healthz").status == 200
-        except (urllib.error.URLError, ConnectionError):
+            return urllib.request.urlopen(f"{self.url}/healthz", timeout=5).status == 200
+        except OSError:          # not yet, or not in time
             return False
