@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +66,13 @@ static bool place_descriptors(struct birth *birth)
         && syscall(SYS_close_range, count, ~0u, 0) == 0;
 }
 
+/* A parent that ended before its death was of interest left nobody who reads the report. */
+static bool is_orphan(int report)
+{
+    struct pollfd reader = { .fd = report };
+    return poll(&reader, 1, 0) > 0;
+}
+
 _Noreturn static void be_child(struct birth *birth)
 {
     const struct wr_program_conf *conf = birth->conf;
@@ -82,6 +90,8 @@ _Noreturn static void be_child(struct birth *birth)
     }
     if (!place_descriptors(birth))
         give_up(birth->report, OS_STEP_DESCRIPTORS);
+    if (is_orphan(birth->report))
+        _exit(126);
     if (conf->jail) {
         enum os_step step = wr_os_jail_lock(&birth->jail);
         if (step != OS_STEP_NONE)

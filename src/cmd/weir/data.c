@@ -4,16 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ELSEWHERE "give another --data, "
 #define OR_NOTHING "or --amnesia to keep nothing"
+
+#define ORPHAN_MS 1000              /* how long a child that was just born may outlive its node */
+#define ORPHAN_PAUSE_MS 10
 
 static const char other[] = ELSEWHERE OR_NOTHING;
 static const char rights[] = ELSEWHERE "the right to write there (chown), " OR_NOTHING;
@@ -92,12 +97,36 @@ bool data_in_use(const char *data, char *ret, size_t size)
     return taken;
 }
 
+/* Whether who has signed a lock is gone. */
+static bool signer_is_gone(int fd)
+{
+    int pid;
+    char text[DATA_SIGNATURE];
+    data_signature(fd, text, sizeof(text));
+    return sscanf(text, "pid %d,", &pid) == 1 && pid > 0 && kill(pid, 0) && errno == ESRCH;
+}
+
+bool data_lock(int fd)
+{
+    const struct timespec pause = { .tv_nsec = ORPHAN_PAUSE_MS * 1000000L };
+    for (int tries = ORPHAN_MS / ORPHAN_PAUSE_MS; flock(fd, LOCK_EX | LOCK_NB); tries--) {
+        if (errno != EWOULDBLOCK)
+            return false;
+        if (!tries || !signer_is_gone(fd)) {
+            errno = EWOULDBLOCK;
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 int data_take(const char *data, const char *who, char *ret, size_t size)
 {
     char text[4200];
     snprintf(text, sizeof(text), "%s/lock", data);
     int fd = open(text, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fd >= 0 && data_lock(fd)) {
         int len = snprintf(text, sizeof(text), "pid %d, %s\n", (int)getpid(), who);
         if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)len, 0) == len)
             return fd;

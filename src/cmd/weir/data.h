@@ -25,6 +25,11 @@ bool data_usable(const char *data, char *ret, size_t size, const char **ret_fix)
 /* Whether a node runs on it, and where, in words.  Nothing is kept from anybody. */
 bool data_in_use(const char *data, char *ret, size_t size);
 
+/* Take the lock of an open lock file, or leave errno at EWOULDBLOCK.  A node that was killed
+ * while it started a program leaves the lock to that for the moment until it ends, too: where
+ * who has signed is gone, that is waited for, a second at most. */
+bool data_lock(int fd);
+
 /* Take the lock, and write into it who has it ("weir check"); the lock goes with what is
  * returned, which is to be closed.  -1: it cannot be had, and ret says who has it, or why. */
 int data_take(const char *data, const char *who, char *ret, size_t size);

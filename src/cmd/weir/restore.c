@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <weir/file.h>
@@ -49,7 +48,7 @@ static int lock_data(struct restore *restore)
                  "--data", data, err ? wr_err_text(err) : strerror(errno));
         return -1;
     }
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (data_lock(fd))
         return fd;
     data_signature(fd, text, sizeof(text));
     snprintf(restore->why, sizeof(restore->why), "a node runs on %s (%s); stop it first", data,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -88,7 +87,7 @@ static int take_data(struct start *start)
         snprintf(why, sizeof(why), "its file \"lock\" cannot be opened: %s", strerror(errno));
         return no_data(start, why);
     }
-    if (flock(fd, LOCK_EX | LOCK_NB))
+    if (!data_lock(fd))
         return in_use(data, fd);
     start->lock = fd;
     int len = snprintf(start->local, sizeof(start->local), "%s/node.sock", data);

@@ -302,7 +302,9 @@ TEST(a_reference_without_anything_to_look_for_is_skipped)
 
 TEST(what_a_source_said_is_remembered_for_the_next_paper)
 {
-    static struct catalogue crossref = { .body = NOTES }, dblp = { .body = NO_HITS };
+    static struct catalogue dblp = { .body = NO_HITS };
+    /* It settles the reference, and is late so that the other one has been heard, too. */
+    static struct catalogue crossref = { .body = NOTES, .delay = WR_S(1) };
     static struct rig rig = { .crossref = &crossref, .dblp = &dblp };
     struct check_paper *paper;
     CHECK_OK(wr_cache_new(&rig.conf.cache, &(struct wr_cache_conf){
