@@ -154,8 +154,7 @@ def make_indexes(names):
     make_index([program for script, program in (("hedging", "lookups"),
                                                 ("announcing", "announce")) if script in names])
     if {"flood", "cached", "million"} & set(names):
-        build.build("release")
-        make_load()
+        make_net(names)
 
 
 def make_libraries(_):

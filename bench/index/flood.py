@@ -21,7 +21,8 @@ ELSEWHERE = 1000        # an address that others do not have
 
 
 def others(node):
-    seen = rig.open_load(node.port, RATE, SECONDS, CONNECTIONS, TARGET, options=("-w",))
+    seen = rig.open_load(node.port, RATE, SECONDS, CONNECTIONS, TARGET, options=("-w",),
+                         first=rig.AT_ONCE)
     kinds = {kind for kind in seen if kind.endswith("_count")}
     if seen["broken"] or kinds != {"get_200_count"}:
         rig.fail(f"others are not only answered 200: {seen}")

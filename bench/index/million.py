@@ -60,7 +60,7 @@ def fill_store(path):
 def load(node, first, count, rate, seconds, query=""):
     """Names from the first on, one after the other; all must be there."""
     seen = rig.open_load(node.port, rate, seconds, CONNECTIONS, NAME + query,
-                         options=("-w", "-s", "1", "-n", f"{first}:{count}"))
+                         options=("-w", "-s", "1", "-n", f"{first}:{count}"), first=rig.AT_ONCE)
     kinds = {kind for kind in seen if kind.endswith("_count")}
     if seen["broken"] or kinds - {"get_200_count"}:
         rig.fail(f"not all are answered 200: {seen}")
@@ -90,6 +90,9 @@ def remember(node):
     rig.fail(f"only {entries:.0f} names are remembered")
 
 
+bare = rig.bare_load(RATE, SECONDS, CONNECTIONS, options=("-w", "-s", "1"), first=rig.AT_ONCE)
+if bare:
+    rig.say(million_bare_p99_us=bare["get_200_p99_us"])
 with tempfile.TemporaryDirectory(prefix="weir-") as folder:
     path = pathlib.Path(folder) / "weir.db"
     fill_store(path)

@@ -93,9 +93,23 @@ def trip(question, *words):
     return numbers(load_with(question, programs.LOAD / "trip", *words))
 
 
-def open_load(port, rate, seconds, connections, *targets, options=(), core=LOAD_CORE):
-    return numbers(load(programs.LOAD / "open", *options, port, rate, seconds, connections,
-                        *targets, core=core))
+def open_load(port, rate, seconds, connections, *targets, options=(), core=LOAD_CORE, first=()):
+    return numbers(load(*first, programs.LOAD / "open", *options, port, rate, seconds,
+                        connections, *targets, core=core))
+
+
+# Before others on its core: how long it waits for that is nothing that the server did.
+AT_ONCE = ("chrt", "--fifo", "1")
+
+
+def bare_load(*words, **options):
+    """The same load upon a loop of epoll that answers as soon as it can: what this machine adds
+    to any answer.  Nothing where there are no peers."""
+    if not programs.peers_present():
+        return {}
+    command, port, _ = HELLO_PEERS["epoll"]
+    with live.Server(command, port, core=SERVER_CORE) as server:
+        return open_load(server.port, *words, "GET /", **options)
 
 
 @contextlib.contextmanager

@@ -29,11 +29,11 @@ class Link:
             return False
 
     def read_now(self):
-        """What has come so far."""
+        """What has come so far; nothing where the server has let go."""
         self.socket.setblocking(False)
         try:
             return self.socket.recv(65536)
-        except BlockingIOError:
+        except (BlockingIOError, ConnectionResetError):
             return b""
 
     def read_to_end(self, within=8):

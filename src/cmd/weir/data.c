@@ -17,7 +17,7 @@
 #define ELSEWHERE "give another --data, "
 #define OR_NOTHING "or --amnesia to keep nothing"
 
-#define ORPHAN_MS 1000              /* how long a child that was just born may outlive its node */
+#define ORPHAN_MS 1000              /* for which a child just born may outlive its node */
 #define ORPHAN_PAUSE_MS 10
 
 static const char other[] = ELSEWHERE OR_NOTHING;
