@@ -1,5 +1,6 @@
 """What the node promises as a whole: every route in time, an end in order, a manager that
 knows whether it lives."""
+import fcntl
 import json
 import os
 import pathlib
@@ -226,6 +227,33 @@ def data_socket(node):
                     own.process.kill()
                     own.process.wait()
         require(not pathlib.Path(folder, "node.sock").exists(), "the socket was left behind")
+
+
+def lock_of_the_dead(folder):
+    """Held by us, as by a child that a killed node had just started; signed by nobody alive."""
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    lock = open(f"{folder}/lock", "w+")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    print(f"pid {gone.pid}, http://127.0.0.1:1", file=lock, flush=True)
+    return lock
+
+
+@case("a lock that a dead node's child still has is waited for, but no longer than a second")
+def lock_left_behind(program):
+    with tempfile.TemporaryDirectory(prefix="weir-") as folder:
+        with lock_of_the_dead(folder):
+            began = time.monotonic()
+            done = subprocess.run([program.path, "--data", folder], capture_output=True,
+                                  text=True, timeout=20)
+            require(0.9 < time.monotonic() - began < 5, "it does not wait a second")
+            expect(done.returncode, 2)
+            require("a node runs already" in done.stderr, done.stderr)
+        lock = lock_of_the_dead(folder)
+        threading.Timer(0.3, lock.close).start()
+        with live.Node("--data", folder, program=program.path) as own:
+            expect(ask_local(f"{folder}/node.sock"), 200)
+            require(own.alive(), own.said())
 
 
 # ---- what a token allows ----
